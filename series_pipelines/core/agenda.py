@@ -1,0 +1,120 @@
+"""The order in which a lane serves its series: the longest-waiting due head, then the longest-waiting due tail.
+
+A series is on the agenda once for its head and once for its tail; taking either takes it off until it is put back.
+"""
+
+import heapq
+from collections.abc import Callable
+
+from series_pipelines.core.plan import (
+    Cadence,
+    Fetch,
+    SeriesFacts,
+    find_head_due,
+    find_tail_due,
+    plan_head,
+    plan_tail,
+)
+
+
+class _Queue:
+    """Series that wait until they are due, and those that are, longest-waiting first. Old entries are skipped."""
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[int, str]] = []
+        self._ready: list[tuple[int, str]] = []
+        self._due: dict[str, int] = {}
+        self._attempted: dict[str, int] = {}
+
+    def put(self, series_id: str, due_ms: int, attempted_ms: int | None) -> None:
+        self._due[series_id] = due_ms
+        self._attempted[series_id] = attempted_ms if attempted_ms is not None else -1
+        heapq.heappush(self._waiting, (due_ms, series_id))
+
+    def drop(self, series_id: str) -> None:
+        self._due.pop(series_id, None)
+
+    def peek(self, now_ms: int) -> str | None:
+        while self._waiting and self._waiting[0][0] <= now_ms:
+            due_ms, series_id = heapq.heappop(self._waiting)
+            if self._due.get(series_id) == due_ms:
+                heapq.heappush(self._ready, (self._attempted[series_id], series_id))
+        while self._ready:
+            attempted_ms, series_id = self._ready[0]
+            if self._is_due(series_id, now_ms) and self._attempted[series_id] == attempted_ms:
+                return series_id
+            heapq.heappop(self._ready)
+        return None
+
+    def _is_due(self, series_id: str, now_ms: int) -> bool:
+        due_ms = self._due.get(series_id)
+        return due_ms is not None and due_ms <= now_ms
+
+    def count_due(self, now_ms: int) -> int:
+        return sum(1 for due_ms in self._due.values() if due_ms <= now_ms)
+
+    def find_next_due(self) -> int | None:
+        return min(self._due.values(), default=None)
+
+    def __len__(self) -> int:
+        return len(self._due)
+
+
+class Agenda:
+    """What one capability has to do."""
+
+    def __init__(self, direction: str, find_cadence: Callable[[str], Cadence]) -> None:
+        self._direction = direction
+        self._find_cadence = find_cadence
+        self._facts: dict[str, SeriesFacts] = {}
+        self._heads = _Queue()
+        self._tails = _Queue()
+
+    def put(self, facts: SeriesFacts) -> None:
+        """Put a series on the agenda, or change what is known of it."""
+        self.drop(facts.series_id)
+        self._facts[facts.series_id] = facts
+        head_due_ms = find_head_due(facts, self._find_cadence(facts.series_id))
+        if head_due_ms is not None:
+            self._heads.put(facts.series_id, head_due_ms, facts.head_attempted_ms)
+        tail_due_ms = find_tail_due(facts)
+        if tail_due_ms is not None:
+            self._tails.put(facts.series_id, tail_due_ms, facts.tail_attempted_ms)
+
+    def drop(self, series_id: str) -> None:
+        """Take a series off the agenda."""
+        self._facts.pop(series_id, None)
+        self._heads.drop(series_id)
+        self._tails.drop(series_id)
+
+    def take_head(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
+        """Take the longest-waiting due head, with the request that serves it."""
+        series_id = self._heads.peek(now_ms)
+        if series_id is None:
+            return None
+        facts = self._facts[series_id]
+        self.drop(series_id)
+        return facts, plan_head(facts, self._find_cadence(series_id), self._direction, now_ms)
+
+    def take_tail(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
+        """Take the longest-waiting due tail, with the request that serves it."""
+        series_id = self._tails.peek(now_ms)
+        if series_id is None:
+            return None
+        facts = self._facts[series_id]
+        self.drop(series_id)
+        return facts, plan_tail(facts, self._find_cadence(series_id), self._direction, now_ms)
+
+    def count_due_heads(self, now_ms: int) -> int:
+        """Return how many heads wait now."""
+        return self._heads.count_due(now_ms)
+
+    def has_tail_work(self) -> bool:
+        """Whether any series misses something behind, due now or later."""
+        return len(self._tails) > 0
+
+    def find_next_due(self, with_heads: bool, with_tails: bool) -> int | None:
+        """Return when something becomes due next."""
+        head_due_ms = self._heads.find_next_due() if with_heads else None
+        tail_due_ms = self._tails.find_next_due() if with_tails else None
+        return min((due_ms for due_ms in (head_due_ms, tail_due_ms) if due_ms is not None), default=None)

@@ -1,0 +1,128 @@
+"""Says what an attempt means for its series: did the frontier move, when to try again, is the floor proven.
+
+An attempt that does not move the frontier backs the series off for that kind of work. Two well-formed answers apart
+in time that show nothing earlier prove a floor; empty answers, which show nothing at all, must be three.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.page import Page
+from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts
+from series_pipelines.core.ranges import Range
+
+FloorKind = Literal["listing", "retention"]
+
+TAIL_RETRY_MS: Final = 10 * MINUTE_MS
+MAX_TAIL_RETRY_MS: Final = 6 * HOUR_MS
+FAILURE_RETRY_MS: Final = 15_000
+MAX_FAILURE_RETRY_MS: Final = HOUR_MS
+CAPABILITY_BACKOFF_STEP_MS: Final = 5_000
+MAX_CAPABILITY_BACKOFF_MS: Final = 5 * MINUTE_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The new state of one kind of work of a series after an attempt."""
+
+    moved: bool
+    misses: int
+    failures: int
+    eligible_ms: int | None
+    window_ms: int | None
+    floor_ms: int | None
+    floor_kind: str | None
+    error: str | None = None
+
+
+def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int) -> Outcome:
+    """Return what a well-formed page means."""
+    moved = page.range is not None and has_moved(facts, fetch, page.range)
+    misses = 0 if moved else (facts.head_misses if fetch.kind == "head" else facts.tail_misses) + 1
+    floor_ms, floor_kind = facts.floor_ms, facts.floor_kind
+    if fetch.target == "start" and facts.start_ms is not None:
+        if moved and page.range is not None:
+            if facts.listed_ms is not None and page.range.start_ms <= facts.listed_ms:
+                floor_ms, floor_kind = page.range.start_ms, "listing"
+        elif misses >= (3 if page.is_empty else 2):
+            floor_ms, floor_kind = facts.start_ms, _name_floor(facts.start_ms, facts.listed_ms, cadence)
+    return Outcome(
+        moved=moved,
+        misses=misses,
+        failures=0,
+        eligible_ms=None if moved else now_ms + _find_retry(fetch, misses, cadence),
+        window_ms=_find_window(facts, fetch, page.range),
+        floor_ms=floor_ms,
+        floor_kind=floor_kind,
+    )
+
+
+def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int) -> Outcome:
+    """Return what a failed or refused page means: it proves nothing, it only waits."""
+    failures = facts.failures + 1
+    delay_ms = min(MAX_FAILURE_RETRY_MS, FAILURE_RETRY_MS << min(failures - 1, 20))
+    return Outcome(
+        moved=False,
+        misses=facts.head_misses if fetch.kind == "head" else facts.tail_misses,
+        failures=failures,
+        eligible_ms=now_ms + delay_ms,
+        window_ms=facts.window_ms,
+        floor_ms=facts.floor_ms,
+        floor_kind=facts.floor_kind,
+        error=error,
+    )
+
+
+def settle_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
+    """Return what it means that the capability was paused: nothing but that this series had its turn."""
+    is_head = fetch.kind == "head"
+    return Outcome(
+        moved=False,
+        misses=facts.head_misses if is_head else facts.tail_misses,
+        failures=facts.failures,
+        eligible_ms=facts.head_eligible_ms if is_head else facts.tail_eligible_ms,
+        window_ms=facts.window_ms,
+        floor_ms=facts.floor_ms,
+        floor_kind=facts.floor_kind,
+        error=error,
+    )
+
+
+def has_moved(facts: SeriesFacts, fetch: Fetch, page_range: Range) -> bool:
+    """Whether the page moved the frontier that its request was for."""
+    if fetch.target == "head":
+        return facts.end_ms is None or page_range.end_ms > facts.end_ms
+    if fetch.target == "start":
+        return facts.start_ms is not None and page_range.start_ms < facts.start_ms
+    if facts.gap_start_ms is None or facts.gap_end_ms is None:
+        return False
+    reaches_right = page_range.start_ms < facts.gap_end_ms <= page_range.end_ms
+    reaches_left = page_range.start_ms <= facts.gap_start_ms < page_range.end_ms
+    return reaches_right or reaches_left
+
+
+def grow_capability_backoff(backoff_ms: int) -> int:
+    """Return the next pause of a capability that said no again: five seconds more, at most five minutes."""
+    return min(MAX_CAPABILITY_BACKOFF_MS, backoff_ms + CAPABILITY_BACKOFF_STEP_MS)
+
+
+def _find_retry(fetch: Fetch, misses: int, cadence: Cadence) -> int:
+    doublings = min(misses - 1, 20)
+    if fetch.kind == "tail":
+        return min(MAX_TAIL_RETRY_MS, TAIL_RETRY_MS << doublings)
+    first_ms = max(15_000, min(cadence.bar_ms // 4, 15 * MINUTE_MS))
+    return min(max(15 * MINUTE_MS, cadence.bar_ms // 2), first_ms << doublings)
+
+
+def _find_window(facts: SeriesFacts, fetch: Fetch, page_range: Range | None) -> int | None:
+    if page_range is None:
+        return facts.window_ms
+    span_ms = page_range.end_ms - page_range.start_ms
+    # A head refresh is a few bars long and says nothing of how far one page can reach.
+    return span_ms if fetch.kind == "tail" else max(span_ms, facts.window_ms or 0)
+
+
+def _name_floor(start_ms: int, listed_ms: int | None, cadence: Cadence) -> FloorKind:
+    near_ms = max(DAY_MS, cadence.bar_ms)
+    return "listing" if listed_ms is None or start_ms - listed_ms <= near_ms else "retention"

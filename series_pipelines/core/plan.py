@@ -1,0 +1,188 @@
+"""Decides what is due for a series, from its ranges and its state, and which request serves it.
+
+A head fetches towards now; a tail fetches what is missing behind: the gap nearest to now first, then what is earlier
+than the union, until a floor. Anchors move `overlap` into what is covered, so that ranges merge.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, Duration, parse_duration
+from series_pipelines.core.ranges import Range, find_missing
+
+Kind = Literal["head", "tail"]
+Target = Literal["head", "gap", "start"]
+
+RATE_HEAD_LAG_MS: Final = 8 * HOUR_MS
+MAX_OVERLAP_MS: Final = HOUR_MS
+TAIL_WHILE_HEADS_BELOW: Final = 20
+"""Tails are served only while fewer heads than this are waiting, over all capabilities."""
+
+
+class SeriesFacts(NamedTuple):
+    """All the planner knows of a series: union, nearest gap, attempts, floor, and its product's life."""
+
+    series_id: str
+    cap_key: str
+    start_ms: int | None
+    end_ms: int | None
+    gap_start_ms: int | None
+    gap_end_ms: int | None
+    head_attempted_ms: int | None
+    head_eligible_ms: int | None
+    head_misses: int
+    tail_attempted_ms: int | None
+    tail_eligible_ms: int | None
+    tail_misses: int
+    failures: int
+    window_ms: int | None
+    floor_ms: int | None
+    floor_kind: str | None
+    listed_ms: int | None
+    delisted_ms: int | None
+    shown_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cadence:
+    """The time scale of a series: its bars, when its head is late, how much requests overlap."""
+
+    duration: Duration | None
+    head_lag_ms: int
+    overlap_ms: int
+    step_ms: int
+    """How far a forward request steps back when no page has told the vendor's window yet."""
+    grace_ms: int
+
+    @property
+    def bar_ms(self) -> int:
+        """One bar; for rates, whose cadence is not known, an hour."""
+        return self.duration.nominal_ms if self.duration else HOUR_MS
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """One request to make for a series: what it is for, at which time, and why."""
+
+    kind: Kind
+    target: Target
+    time_ms: int
+    why: str
+
+
+@lru_cache(maxsize=1024)
+def ohlc_cadence(duration_text: str, grace_ms: int) -> Cadence:
+    """Return the cadence of bars of this duration."""
+    duration = parse_duration(duration_text)
+    bar_ms = duration.nominal_ms
+    # A first forward page must contain closed bars also when one bar is longer than a day.
+    step_ms = DAY_MS if bar_ms < DAY_MS else 100 * bar_ms
+    return Cadence(duration, max(MINUTE_MS, bar_ms), min(bar_ms, MAX_OVERLAP_MS), step_ms, grace_ms)
+
+
+@lru_cache(maxsize=1024)
+def rate_cadence(grace_ms: int) -> Cadence:
+    """Return the cadence of interest and funding rates."""
+    return Cadence(None, RATE_HEAD_LAG_MS, HOUR_MS, 30 * DAY_MS, grace_ms)
+
+
+def find_cadence(table_name: str, series_id: str, grace_ms: int) -> Cadence:
+    """Return the cadence of a series by its id."""
+    if table_name == "interest_rate":
+        return rate_cadence(grace_ms)
+    return ohlc_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms)
+
+
+def find_head_due(facts: SeriesFacts, cadence: Cadence) -> int | None:
+    """Return when the head is or becomes due; None when a delisted product has given all it had.
+
+    Nothing younger than the vendor's grace can be closed, so lag is judged at now minus grace.
+    """
+    if facts.end_ms is None:
+        due_ms = facts.listed_ms or 0
+    elif facts.delisted_ms is not None and facts.delisted_ms - facts.end_ms <= cadence.head_lag_ms:
+        return None
+    else:
+        due_ms = facts.end_ms + cadence.head_lag_ms + cadence.grace_ms + 1
+    eligible_ms = facts.head_eligible_ms
+    return due_ms if eligible_ms is None or eligible_ms <= due_ms else eligible_ms
+
+
+def find_tail_due(facts: SeriesFacts) -> int | None:
+    """Return when the tail is or becomes due; None when nothing behind is missing."""
+    if facts.end_ms is None or (facts.gap_end_ms is None and is_at_floor(facts)):
+        return None
+    return facts.tail_eligible_ms or 0
+
+
+def is_at_floor(facts: SeriesFacts) -> bool:
+    """Whether the union starts at or before a proven start of what the vendor has."""
+    start_ms = facts.start_ms
+    if start_ms is None:
+        return False
+    return (facts.floor_ms is not None and start_ms <= facts.floor_ms) or (
+        facts.listed_ms is not None and start_ms <= facts.listed_ms
+    )
+
+
+def find_overlap(facts: SeriesFacts, cadence: Cadence) -> int:
+    """Return how far a request reaches into what is covered: always less than the last page's window."""
+    if facts.window_ms is not None and cadence.overlap_ms >= facts.window_ms:
+        return 0
+    return cadence.overlap_ms
+
+
+def plan_head(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
+    """Return the request that brings the head towards now."""
+    if facts.end_ms is None:
+        return _plan_first(facts, cadence, direction, now_ms)
+    lag_seconds = (now_ms - facts.end_ms) // 1000
+    why = f"head is {lag_seconds} s behind now"
+    if direction == "backward":
+        return Fetch("head", "head", now_ms, why)
+    return Fetch("head", "head", max(0, facts.end_ms - find_overlap(facts, cadence)), why)
+
+
+def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
+    why = "nothing is stored yet"
+    if direction == "backward":
+        return Fetch("head", "head", now_ms, why)
+    life_end_ms = min(now_ms, facts.delisted_ms or now_ms)
+    # Each miss doubles the step, so a start that lies far back is found in a few requests.
+    step_ms = cadence.step_ms << min(facts.head_misses, 20)
+    return Fetch("head", "head", max(0, facts.listed_ms or 0, life_end_ms - step_ms), why)
+
+
+def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
+    """Return the request for what is missing behind: the nearest gap, else earlier than the union."""
+    overlap_ms = find_overlap(facts, cadence)
+    if facts.gap_start_ms is not None and facts.gap_end_ms is not None:
+        why = f"gap of {(facts.gap_end_ms - facts.gap_start_ms) // 1000} s nearest to now"
+        if direction == "backward":
+            return Fetch("tail", "gap", min(now_ms, facts.gap_end_ms + overlap_ms), why)
+        return Fetch("tail", "gap", max(0, facts.gap_start_ms - overlap_ms), why)
+    if facts.start_ms is None:
+        raise ValueError(f"{facts.series_id} has nothing stored, so it has no tail")
+    if direction == "backward":
+        return Fetch("tail", "start", min(now_ms, facts.start_ms + overlap_ms), "history before the first row")
+    if facts.tail_misses:
+        # The oldest page there is proves where history starts, whatever holes lie between.
+        return Fetch("tail", "start", facts.listed_ms or 0, "the oldest page, to prove where history starts")
+    # One window back, so that a full page ends `overlap` inside what is covered.
+    window_ms = facts.window_ms or cadence.step_ms
+    time_ms = max(0, facts.listed_ms or 0, facts.start_ms - window_ms + overlap_ms)
+    return Fetch("tail", "start", time_ms, "history before the first row")
+
+
+def narrow_to_window(facts: SeriesFacts, ranges: list[Range], window: Range) -> SeriesFacts | None:
+    """Return facts whose gap is the stretch nearest to now that the window misses; None when it misses nothing."""
+    missing = find_missing(ranges, window)
+    if not missing:
+        return None
+    return facts._replace(
+        start_ms=window.start_ms if facts.start_ms is None else facts.start_ms,
+        end_ms=window.end_ms if facts.end_ms is None else facts.end_ms,
+        gap_start_ms=missing[-1].start_ms,
+        gap_end_ms=missing[-1].end_ms,
+    )

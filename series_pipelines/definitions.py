@@ -1,0 +1,5 @@
+"""What Dagster loads."""
+
+from series_pipelines.defs.build import build_definitions
+
+defs = build_definitions()

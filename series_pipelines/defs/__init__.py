@@ -1,0 +1,1 @@
+"""The Dagster shell: the only package that imports dagster. It shows, triggers and bounds; it decides nothing."""

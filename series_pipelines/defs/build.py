@@ -1,0 +1,58 @@
+"""Puts the definitions together."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dagster import (
+    DefaultScheduleStatus,
+    DefaultSensorStatus,
+    Definitions,
+    ScheduleDefinition,
+    define_asset_job,
+    in_process_executor,
+    mem_io_manager,
+)
+
+from series_pipelines.core.plan import Kind
+from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.defs.assets import build_assets
+from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.defs.retention import purge_display
+from series_pipelines.defs.sensors import build_lane_sensor, build_universe_sensor
+from series_pipelines.settings import load_settings
+
+KINDS: tuple[Kind, ...] = ("head", "tail")
+
+
+def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> Definitions:
+    """Make everything Dagster loads; overrides replace resources by key."""
+    are_on = load_settings().sensors
+    status = DefaultSensorStatus.RUNNING if are_on else DefaultSensorStatus.STOPPED
+    jobs = {
+        table_name: define_asset_job(
+            f"{table_name}_lane",
+            selection=[table_name],
+            description=f"One lane: one capability's worker on {table_name} for one shift.",
+        )
+        for table_name in TABLE_NAMES
+    }
+    purge_schedule = ScheduleDefinition(
+        job=purge_display,
+        cron_schedule="17 3 * * *",
+        default_status=DefaultScheduleStatus.RUNNING if are_on else DefaultScheduleStatus.STOPPED,
+    )
+    return Definitions(
+        assets=build_assets(),
+        jobs=[*jobs.values(), purge_display],
+        schedules=[purge_schedule],
+        sensors=[
+            build_universe_sensor(status),
+            *(
+                build_lane_sensor(table_name, kind, jobs[table_name], status)
+                for table_name in TABLE_NAMES
+                for kind in KINDS
+            ),
+        ],
+        resources={"series": SeriesResource(), "in_memory": mem_io_manager, **(resource_overrides or {})},
+        executor=in_process_executor,
+    )

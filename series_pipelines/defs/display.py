@@ -1,0 +1,171 @@
+"""Shows what a lane did: one partition event a series, in batches, and never for more than a fifth of its time.
+
+Events are display only: nothing reads them to decide. A series is shown the first time, when a person asked for the
+run, and when its state changed; otherwise at most once an interval that grows with the number of series.
+"""
+
+import time
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    AssetObservation,
+    MetadataValue,
+    OpExecutionContext,
+    TableColumn,
+    TableRecord,
+    TableSchema,
+)
+
+from series_pipelines.core.coverage import Coverage, measure_coverage
+from series_pipelines.core.display import find_display_interval, has_changed_state, is_display_due
+from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.ranges import Range
+from series_pipelines.defs.event_batch import PartitionEvent, log_partition_events
+from series_pipelines.ingest.writer import Written
+from series_pipelines.store import ranges, states
+from series_pipelines.store.connection import Connection
+from series_pipelines.store.queries import load_queries
+
+FLUSH_EVERY_SECONDS: Final = 5.0
+MAX_BATCH: Final = 500
+MAX_SHARE: Final = 0.2
+LAST_ROWS: Final = 5
+LAST_ROW_COLUMNS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "ohlc_v2": ("ohlc", ("created_at", "open", "high", "low", "close", "volume")),
+    "interest_rate": ("rates", ("created_at", "long_rate", "short_rate", "settlement_price")),
+}
+
+
+class Display:
+    """Collects a run's committed attempts and shows them."""
+
+    def __init__(
+        self, context: OpExecutionContext, conn: Connection, table_name: str, series: int, by_person: bool
+    ) -> None:
+        self._context = context
+        self._conn = conn
+        self._table_name = table_name
+        self._by_person = by_person
+        self._interval_ms = find_display_interval(series)
+        self._pending: dict[str, Written] = {}
+        self._rows: defaultdict[str, int] = defaultdict(int)
+        self._shown: set[str] = set()
+        self._started = self._flushed = time.monotonic()
+        self._spent = 0.0
+
+    def note(self, written: Written) -> None:
+        """Take note of a committed attempt, and show what has gathered when it is time."""
+        facts = written.facts
+        if facts is None:
+            return
+        page = written.finished.page
+        self._rows[facts.series_id] += len(page.rows) if page else 0
+        if self._must_show(written, facts) or facts.series_id in self._pending:
+            self._pending[facts.series_id] = written
+        now = time.monotonic()
+        is_time = now - self._flushed >= FLUSH_EVERY_SECONDS or len(self._pending) >= MAX_BATCH
+        if is_time and self._spent <= MAX_SHARE * (now - self._started):
+            self.flush()
+
+    def _must_show(self, written: Written, facts: SeriesFacts) -> bool:
+        now_ms = written.finished.attempted_ms
+        if self._by_person or has_changed_state(written.finished.facts, facts):
+            return True
+        if facts.series_id in self._shown and self._interval_ms:
+            return False
+        return is_display_due(facts, self._interval_ms, now_ms)
+
+    def flush(self) -> None:
+        """Show what has gathered."""
+        begun = time.monotonic()
+        waiting, self._pending = list(self._pending.values()), {}
+        for position in range(0, len(waiting), MAX_BATCH):
+            self._show(waiting[position : position + MAX_BATCH])
+        self._flushed = time.monotonic()
+        self._spent += self._flushed - begun
+
+    def _show(self, group: Sequence[Written]) -> None:
+        series_ids = [written.finished.facts.series_id for written in group]
+        stored = ranges.read(self._conn, self._table_name, series_ids)
+        last_rows = read_last_rows(self._conn, self._table_name, series_ids)
+        now_ms = time.time_ns() // 1_000_000
+        events = [
+            make_event(
+                self._table_name,
+                written,
+                self._rows.pop(series_id, 0),
+                stored[series_id],
+                last_rows.get(series_id, []),
+                now_ms,
+            )
+            for series_id, written in zip(series_ids, group, strict=True)
+        ]
+        log_partition_events(self._context, events)
+        states.mark_shown(self._conn, self._table_name, series_ids, now_ms)
+        self._shown.update(series_ids)
+
+
+def read_last_rows(conn: Connection, table_name: str, series_ids: Sequence[str]) -> dict[str, list[dict[str, str]]]:
+    """Return the newest rows of each series, newest first, as text."""
+    queries, columns = LAST_ROW_COLUMNS[table_name]
+    found: dict[str, list[dict[str, str]]] = {}
+    statement = load_queries(queries)["read_last"]
+    for series_id, *values in conn.execute(statement, {"series_ids": list(series_ids), "count": LAST_ROWS}).fetchall():
+        texts = ["" if value is None else str(value) for value in values]
+        found.setdefault(str(series_id), []).append(dict(zip(columns, texts, strict=True)))
+    return found
+
+
+def make_event(
+    table_name: str,
+    written: Written,
+    rows: int,
+    stored: Sequence[Range],
+    last_rows: Sequence[Mapping[str, str]],
+    now_ms: int,
+) -> PartitionEvent:
+    """Return what the Dagster UI shows of a series: a materialization, or an observation of what went wrong."""
+    facts = written.facts
+    assert facts is not None
+    coverage = measure_coverage(facts, stored, now_ms)
+    metadata = describe_series(facts, coverage, rows, last_rows, table_name)
+    error = written.finished.outcome.error
+    if error is None:
+        return AssetMaterialization(AssetKey(table_name), partition=facts.series_id, metadata=metadata)
+    metadata["error"] = MetadataValue.text(error)
+    return AssetObservation(AssetKey(table_name), partition=facts.series_id, metadata=metadata)
+
+
+def describe_series(
+    facts: SeriesFacts, coverage: Coverage, rows: int, last_rows: Sequence[Mapping[str, str]], table_name: str
+) -> dict[str, Any]:
+    """Return a series' metadata: rows, range, lag, coverage, gaps, floor, last rows."""
+    metadata: dict[str, Any] = {
+        "dagster/row_count": MetadataValue.int(rows),
+        "coverage_percent": MetadataValue.float(round(coverage.percent, 2)),
+        "gaps": MetadataValue.int(len(coverage.gaps)),
+        "floor": MetadataValue.text(
+            f"{facts.floor_kind} at {format_time(facts.floor_ms)}" if facts.floor_ms is not None else "not reached yet"
+        ),
+    }
+    if coverage.union is not None:
+        union = coverage.union
+        metadata["range"] = MetadataValue.text(f"[{format_time(union.start_ms)}, {format_time(union.end_ms)})")
+        metadata["lag_seconds"] = MetadataValue.int((coverage.lag_ms or 0) // 1000)
+    if last_rows:
+        columns = LAST_ROW_COLUMNS[table_name][1]
+        metadata["last_rows"] = MetadataValue.table(
+            records=[TableRecord(dict(row)) for row in last_rows],
+            schema=TableSchema(columns=[TableColumn(name, "string") for name in columns]),
+        )
+    return metadata
+
+
+def format_time(time_ms: int) -> str:
+    """Return a time as people read it."""
+    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

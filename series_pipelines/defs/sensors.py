@@ -1,0 +1,136 @@
+"""The sensors: `universe` keeps partitions equal to what vendors offer, and head and tail ask for lanes.
+
+A tick is one read and a pure decision; state lives in tables, never in cursors. Every skip says why.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from dagster import (
+    AssetKey,
+    AssetMaterialization,
+    DagsterInstance,
+    DagsterRunStatus,
+    DefaultSensorStatus,
+    RunRequest,
+    RunsFilter,
+    SensorDefinition,
+    SensorEvaluationContext,
+    SensorResult,
+    SkipReason,
+    sensor,
+)
+from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
+from dagster._time import get_current_datetime
+
+from series_pipelines.core.plan import Kind
+from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.defs.partitions import SERIES_PARTITIONS
+from series_pipelines.defs.peek_metadata import describe_backlog
+from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.ingest.backlog import decide_lanes, publish_backlogs, read_backlog
+from series_pipelines.ingest.universe import sync_universe
+from series_pipelines.store import states
+
+CAPABILITY_TAG: Final = "series/capability"
+WORK_TAG: Final = "series/work"
+PRIORITIES: Final[dict[Kind, str]] = {"head": "10", "tail": "0"}
+UNIVERSE_INTERVAL_SECONDS: Final = 30
+LANE_INTERVAL_SECONDS: Final = 10
+RECENTLY: Final = timedelta(seconds=60)
+MAX_NEW_PARTITIONS: Final = 5_000
+UNDER_WAY: Final = [
+    DagsterRunStatus.QUEUED,
+    DagsterRunStatus.STARTING,
+    DagsterRunStatus.STARTED,
+    DagsterRunStatus.CANCELING,
+]
+
+
+def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
+    """Make the sensor that follows the vendors."""
+
+    @sensor(
+        name="universe",
+        minimum_interval_seconds=UNIVERSE_INTERVAL_SECONDS,
+        default_status=status,
+        description="Follows vendors: products, capabilities and series; adds partitions; refreshes `capabilities`.",
+    )
+    def universe(context: SensorEvaluationContext, series: SeriesResource) -> SensorResult:
+        registry = series.load_registry()
+        with series.connect("universe") as conn:
+            report = sync_universe(conn, registry)
+            additions = {table_name: _find_new_keys(context.instance, conn, table_name) for table_name in TABLE_NAMES}
+            backlog = read_backlog(conn, series.clock.now_ms())
+        for refusal in report.refused:
+            context.log.warning(refusal)
+        peek = AssetMaterialization(AssetKey("capabilities"), metadata=describe_backlog(backlog))
+        return SensorResult(
+            dynamic_partitions_requests=[
+                SERIES_PARTITIONS[table_name].build_add_request(keys) for table_name, keys in additions.items() if keys
+            ],
+            asset_events=[peek],
+        )
+
+    return universe
+
+
+def build_lane_sensor(
+    table_name: TableName, kind: Kind, job: UnresolvedAssetJobDefinition, status: DefaultSensorStatus
+) -> SensorDefinition:
+    """Make the sensor that asks for lanes for one kind of work of one table."""
+    doing = "refreshes heads" if kind == "head" else "fills gaps and history while few heads wait"
+
+    @sensor(
+        name=f"{table_name}_{kind}",
+        job=job,
+        minimum_interval_seconds=LANE_INTERVAL_SECONDS,
+        default_status=status,
+        description=f"Asks for at most one lane a capability that {doing} in {table_name}.",
+    )
+    def lane_sensor(context: SensorEvaluationContext, series: SeriesResource) -> SensorResult | SkipReason:
+        now_ms = series.clock.now_ms()
+        with series.connect("sensor") as conn:
+            backlog = read_backlog(conn, now_ms)
+            publish_backlogs(conn, backlog, now_ms)
+        decision = decide_lanes(backlog, table_name, kind, find_busy_capabilities(context.instance))
+        if not decision.wanted:
+            return SkipReason("; ".join(decision.reasons))
+        return SensorResult(
+            run_requests=[make_lane_request(table_name, kind, cap_key) for cap_key in decision.wanted],
+        )
+
+    return lane_sensor
+
+
+def make_lane_request(table_name: TableName, kind: Kind, cap_key: str) -> RunRequest:
+    """Ask for one lane; the run reads its plan itself, fresh."""
+    config = {"capability": cap_key, "kind": "head" if kind == "head" else "both"}
+    return RunRequest(
+        run_config={
+            "ops": {table_name: {"ops": {"ingest": {"config": config}}}},
+            "loggers": {"console": {"config": {"log_level": "WARNING"}}},
+        },
+        tags={CAPABILITY_TAG: cap_key, WORK_TAG: kind, "dagster/priority": PRIORITIES[kind]},
+    )
+
+
+def find_busy_capabilities(instance: DagsterInstance) -> set[str]:
+    """Return capabilities with a run under way, or with one that failed a moment ago.
+
+    A run that was made but never queued, because its maker died, counts only for that moment.
+    """
+    just_now = [DagsterRunStatus.NOT_STARTED, DagsterRunStatus.FAILURE]
+    records = [
+        *instance.get_run_records(RunsFilter(statuses=UNDER_WAY)),
+        *instance.get_run_records(RunsFilter(statuses=just_now, updated_after=get_current_datetime() - RECENTLY)),
+    ]
+    return {tag for record in records if (tag := record.dagster_run.tags.get(CAPABILITY_TAG)) is not None}
+
+
+def _find_new_keys(instance: DagsterInstance, conn: states.Connection, table_name: TableName) -> list[str]:
+    name = SERIES_PARTITIONS[table_name].name
+    assert name is not None
+    present = set(instance.get_dynamic_partitions(name))
+    wanted = (known.series_id for known in states.list_series(conn, table_name))
+    return [series_id for series_id in wanted if series_id not in present][:MAX_NEW_PARTITIONS]

@@ -1,0 +1,204 @@
+"""`series dev`: the whole system on one machine, in the foreground, until Ctrl-C.
+
+One lock file lets a second start say who is there. Children get default signal handling and die with us, however we
+die; the embedded Postgres goes when its last user is gone.
+"""
+
+import ctypes
+import fcntl
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from series_pipelines.database import find_database
+from series_pipelines.errors import AlreadyRunning, SeriesError
+from series_pipelines.ingest.universe import sync_universe
+from series_pipelines.settings import Settings, load_settings
+from series_pipelines.store.connection import connect
+from series_pipelines.store.migrate import migrate
+from series_pipelines.vendors.registry import Registry, load_vendors
+
+UI_HOST: Final = "127.0.0.1"
+STARTUP_SECONDS: Final = 120
+SHUTDOWN_SECONDS: Final = 30
+
+
+def run_dev(settings: Settings) -> int:
+    """Run everything until it is interrupted; return the exit code."""
+    home = settings.home.absolute()
+    home.mkdir(parents=True, exist_ok=True)
+    port = find_port(settings.ui_port)
+    with _only_one(home, port):
+        environment = _make_environment(settings, home)
+        _say("starting Postgres" if settings.database_url is None else "connecting to the database")
+        _prepare_database(settings)
+        _say("starting Dagster")
+        return _supervise(home, port, environment)
+
+
+def find_port(wanted: int) -> int:
+    """Return the wanted port if it is free, else another that is."""
+    for candidate in (wanted, 0):
+        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((UI_HOST, candidate))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise SeriesError(f"no free port on {UI_HOST}: set SERIES_UI_PORT")
+
+
+@contextmanager
+def _only_one(home: Path, port: int) -> Iterator[None]:
+    descriptor = os.open(home / "dev.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = _read_holder(descriptor)
+            raise AlreadyRunning(
+                f"`series dev` already runs in {home} (process {holder.get('pid', '?')}, {holder.get('url', '?')}): "
+                "stop it first, or set SERIES_HOME to another folder"
+            ) from error
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "url": f"http://{UI_HOST}:{port}"}).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _read_holder(descriptor: int) -> dict[str, object]:
+    try:
+        holder = json.loads(os.pread(descriptor, 1000, 0))
+    except ValueError:
+        return {}
+    return holder if isinstance(holder, dict) else {}
+
+
+def _make_environment(settings: Settings, home: Path) -> dict[str, str]:
+    dagster_home = home / "dagster"
+    dagster_home.mkdir(exist_ok=True)
+    shutil.copyfile(_find_dagster_yaml(), dagster_home / "dagster.yaml")
+    environment = {
+        **os.environ,
+        "SERIES_HOME": str(home),
+        "DAGSTER_HOME": str(dagster_home),
+        "SERIES_SENSORS": os.environ.get("SERIES_SENSORS", "on"),
+        "SERIES_DEMO_EPOCH": _keep_demo_epoch(settings, home),
+        "PYTHONUNBUFFERED": "1",
+    }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ.update({name: environment[name] for name in ("SERIES_HOME", "SERIES_SENSORS", "SERIES_DEMO_EPOCH")})
+    load_settings.cache_clear()
+    return environment
+
+
+def _find_dagster_yaml() -> Path:
+    beside = Path.cwd() / "dagster.yaml"
+    checkout = Path(__file__).resolve().parents[1] / "dagster.yaml"
+    for candidate in (beside, checkout):
+        if candidate.exists():
+            return candidate
+    raise SeriesError("dagster.yaml is not here: run `series dev` in the project's folder")
+
+
+def _keep_demo_epoch(settings: Settings, home: Path) -> str:
+    if settings.demo_epoch is not None:
+        return settings.demo_epoch.isoformat()
+    file = home / "demo_epoch"
+    if not file.exists():
+        file.write_text(datetime.now(UTC).strftime("%Y-%m-%dT00:00:00+00:00"))
+    return file.read_text().strip()
+
+
+def _prepare_database(settings: Settings) -> None:
+    settings = load_settings()
+    with connect(find_database(settings), purpose="dev") as conn:
+        migrate(conn)
+        report = sync_universe(conn, Registry(load_vendors(settings.vendors, settings.vendor_options)))
+    for refusal in report.refused:
+        _say(f"refused: {refusal}")
+    _say(f"{report.capabilities} capabilities, {report.products} products, {sum(report.series.values())} series")
+
+
+def _supervise(home: Path, port: int, environment: dict[str, str]) -> int:
+    # Anything these two say beyond errors is in the log; the terminal stays readable.
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    log_path = home / "dagster.log"
+    with open(log_path, "ab") as log:
+        child = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "dagster", "dev", "-m", "series_pipelines.definitions"),
+                *("--host", UI_HOST, "--port", str(port), "--log-level", "warning"),
+            ],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+            preexec_fn=_die_with_parent,
+        )
+    try:
+        _await_ui(child, port, log_path)
+        _say(f"open http://{UI_HOST}:{port}   (Ctrl-C stops everything; the log is {log_path})")
+        code = child.wait()
+        raise SeriesError(f"Dagster ended with code {code}: see {log_path}")
+    except KeyboardInterrupt:
+        _say("stopping")
+        return 0
+    finally:
+        _stop(child)
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _die_with_parent() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+    pr_set_pdeathsig = 1
+    ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGINT)
+
+
+def _await_ui(child: subprocess.Popen[bytes], port: int, log_path: Path) -> None:
+    deadline = time.monotonic() + STARTUP_SECONDS
+    while time.monotonic() < deadline:
+        if child.poll() is not None:
+            raise SeriesError(f"Dagster did not start (code {child.returncode}): see {log_path}")
+        try:
+            with urllib.request.urlopen(f"http://{UI_HOST}:{port}/server_info", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise SeriesError(f"Dagster did not answer within {STARTUP_SECONDS} s: see {log_path}")
+
+
+def _stop(child: subprocess.Popen[bytes]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if child.poll() is None:
+        os.killpg(child.pid, signal.SIGINT)
+    try:
+        child.wait(SHUTDOWN_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(f"series dev: {text}\n")
+    sys.stderr.flush()

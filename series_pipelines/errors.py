@@ -1,0 +1,122 @@
+"""Every error a user of the package can meet. The message is one line that says what to do.
+
+SeriesError
+├── InvalidInput            something typed or received is not what it must be
+│   ├── InvalidSeriesId
+│   ├── InvalidDuration
+│   ├── InvalidRange
+│   ├── InvalidOrder        a run's or a command's wishes contradict each other
+│   ├── UnknownSeries
+│   ├── UnknownVendor
+│   ├── UnknownCapability
+│   └── MalformedService    a vendor's service schema can't be read
+├── StoreError
+│   ├── DatabaseUnavailable
+│   ├── MigrationRefused
+│   └── EmbeddedPostgresError
+├── AlreadyRunning          a second `series dev` beside the first
+├── CapabilityBusy          another lane holds the capability's lock
+└── VendorError
+    ├── VendorBackoff       pause the capability: it says no to everything for now
+    │   ├── VendorBusy          429
+    │   ├── VendorUnavailable   503, refused or broken connections
+    │   └── VendorTimeout
+    ├── VendorRejected      this one request is wrong; fails its series
+    └── PageRefused         the reply can't be trusted; fails its series
+"""
+
+
+class SeriesError(Exception):
+    """Something in Series Pipelines went wrong."""
+
+
+class InvalidInput(SeriesError):
+    """The input is not valid."""
+
+
+class InvalidSeriesId(InvalidInput):
+    """The series id is not valid."""
+
+
+class InvalidDuration(InvalidInput):
+    """The duration is not valid."""
+
+
+class InvalidRange(InvalidInput):
+    """A range must end after it starts."""
+
+
+class InvalidOrder(InvalidInput):
+    """The order for a lane is not valid."""
+
+
+class UnknownSeries(InvalidInput):
+    """No such series."""
+
+
+class UnknownVendor(InvalidInput):
+    """No such vendor."""
+
+
+class UnknownCapability(InvalidInput):
+    """No such capability."""
+
+
+class MalformedService(InvalidInput):
+    """A vendor's service can't be read from its schema."""
+
+
+class StoreError(SeriesError):
+    """The database could not do what was asked."""
+
+
+class DatabaseUnavailable(StoreError):
+    """The database can't be reached."""
+
+
+class MigrationRefused(StoreError):
+    """A migration can't be applied."""
+
+
+class EmbeddedPostgresError(StoreError):
+    """The embedded Postgres can't be started."""
+
+
+class AlreadyRunning(SeriesError):
+    """Another process already does this."""
+
+
+class CapabilityBusy(SeriesError):
+    """Another lane holds the capability."""
+
+
+class VendorError(SeriesError):
+    """A vendor could not serve a request."""
+
+
+class VendorBackoff(VendorError):
+    """The vendor wants fewer requests for a while."""
+
+    def __init__(self, message: str, retry_after_ms: int | None = None) -> None:
+        super().__init__(message)
+        self.retry_after_ms = retry_after_ms
+
+
+class VendorBusy(VendorBackoff):
+    """The vendor answered 429."""
+
+
+class VendorUnavailable(VendorBackoff):
+    """The vendor answered 503 or can't be reached."""
+
+
+class VendorTimeout(VendorBackoff):
+    """The vendor did not answer in time."""
+
+
+class VendorRejected(VendorError):
+    """The vendor says the request itself is wrong."""
+
+
+class PageRefused(VendorError):
+    """The vendor's reply breaks the contract."""

@@ -1,0 +1,61 @@
+"""Commits attempts: rows, range, cursor event and series state of a page in one transaction, or none of them.
+
+Attempts that queued up share a transaction, at most one a series.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from series_pipelines.core.outcome import Outcome
+from series_pipelines.core.page import Page
+from series_pipelines.core.plan import Fetch, SeriesFacts
+from series_pipelines.store import cursors, ohlc, ranges, rates, states
+from series_pipelines.store.connection import Connection
+from series_pipelines.store.locks import own_series
+from series_pipelines.store.rows import SeriesRows
+
+WRITERS: Final = {"ohlc_v2": ohlc.write_pages, "interest_rate": rates.write_pages}
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """One finished attempt: what was known, what was asked, the page or why there is none, what it means."""
+
+    facts: SeriesFacts
+    fetch: Fetch
+    attempted_ms: int
+    page: Page | None
+    outcome: Outcome
+
+
+def commit_group(
+    conn: Connection, table_name: str, cap_key: str, run_id: str | None, group: Sequence[Finished]
+) -> None:
+    """Commit a group of attempts, at most one a series."""
+    series_ids = [finished.facts.series_id for finished in group]
+    paged = [(finished, finished.page) for finished in group if finished.page is not None]
+    with conn.transaction():
+        own_series(conn, table_name, series_ids)
+        WRITERS[table_name](conn, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged])
+        ranges.add(
+            conn,
+            table_name,
+            {finished.facts.series_id: page.range for finished, page in paged if page.range is not None},
+        )
+        if paged:
+            steps = [
+                cursors.CursorStep(
+                    finished.facts.series_id, finished.fetch.kind, page.range, finished.fetch.time_ms, len(page.rows)
+                )
+                for finished, page in paged
+            ]
+            cursors.record(conn, table_name, cap_key, run_id, steps)
+        states.settle(
+            conn,
+            table_name,
+            [
+                states.Attempt(finished.facts.series_id, finished.fetch.kind, finished.attempted_ms, finished.outcome)
+                for finished in group
+            ],
+        )

@@ -1,0 +1,381 @@
+"""A lane: one capability's worker for one shift, under the capability's lock.
+
+Page after page it takes the longest-waiting due head; if none, and tails were asked for, the longest-waiting tail;
+if none, it waits for the next head inside its shift, or ends. Writing overlaps the next fetch. Between pages it looks
+at its shift, at its lock, and at whether a person waits for the capability.
+"""
+
+import queue
+from collections.abc import Callable, Collection
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Final
+
+from series_pipelines.core.agenda import Agenda
+from series_pipelines.core.clock import Clock
+from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.core.outcome import grow_capability_backoff, settle_failure, settle_page, settle_pause
+from series_pipelines.core.page import Page
+from series_pipelines.core.plan import (
+    TAIL_WHILE_HEADS_BELOW,
+    Cadence,
+    Fetch,
+    Kind,
+    SeriesFacts,
+    find_cadence,
+    narrow_to_window,
+)
+from series_pipelines.core.ranges import Range
+from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError
+from series_pipelines.ingest.commit import Finished
+from series_pipelines.ingest.fetch import fetch_page
+from series_pipelines.ingest.writer import Writer, Written
+from series_pipelines.store import capabilities as capability_store
+from series_pipelines.store import limits, locks, ranges, states
+from series_pipelines.store.connection import Connection, translated_errors
+from series_pipelines.vendors.contract import Vendor
+from series_pipelines.vendors.registry import Capability
+
+DEFAULT_SHIFT_MS: Final = 2 * MINUTE_MS
+LOOK_EVERY_MS: Final = 20
+BACKLOG_EVERY_MS: Final = 5_000
+BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
+REREAD_EVERY_MS: Final = 30_000
+LONGEST_NAP_MS: Final = 500
+MAX_PENDING_WRITES: Final = 100
+PERSON_RETRIES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class LaneOrder:
+    """What a lane is asked to do. A person's lane serves chosen series and ends when they are up to date."""
+
+    work: tuple[Kind, ...] = ("head", "tail")
+    shift_ms: int = DEFAULT_SHIFT_MS
+    series_ids: tuple[str, ...] | None = None
+    max_pages: int | None = None
+    window: Range | None = None
+    by_person: bool = False
+    run_id: str | None = None
+
+
+@dataclass(slots=True)
+class LaneReport:
+    """What a lane did, and why it ended."""
+
+    requests: int = 0
+    pages: int = 0
+    rows: int = 0
+    trimmed: int = 0
+    backoffs: int = 0
+    touched: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LaneTools:
+    """What a lane works with: how to connect, the time, and who wants to know about each committed attempt."""
+
+    connect: Callable[[str, bool], Connection]
+    """Open a connection for a purpose; the second argument asks for autocommit."""
+    clock: Clock
+    on_written: Callable[[Written], None] = lambda _: None
+
+
+Fetched = tuple[SeriesFacts, Fetch, Page | VendorError, int]
+
+
+def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: LaneOrder) -> LaneReport:
+    """Work one capability for one shift, or raise CapabilityBusy when another lane has it."""
+    with translated_errors():
+        control = tools.connect("lane lock", True)
+        try:
+            _take_capability(control, capability.cap_key, order)
+            lane = _Lane(tools, control, vendor, capability, order)
+            try:
+                return lane.work()
+            finally:
+                lane.close()
+        finally:
+            control.close()
+
+
+def _take_capability(control: Connection, cap_key: str, order: LaneOrder) -> None:
+    if order.by_person:
+        locks.wait_capability(control, cap_key, order.shift_ms)
+    elif not locks.try_capability(control, cap_key):
+        raise CapabilityBusy(f"another lane works {cap_key}")
+
+
+class _Lane:
+    def __init__(
+        self, tools: LaneTools, control: Connection, vendor: Vendor, capability: Capability, order: LaneOrder
+    ) -> None:
+        self._clock = tools.clock
+        self._on_written = tools.on_written
+        self._control = control
+        self._vendor = vendor
+        self._capability = capability
+        self._order = order
+        self._report = LaneReport()
+        # Inside a window all that is missing is a gap; there is no head.
+        self._with_heads = "head" in order.work and order.window is None
+        self._with_tails = "tail" in order.work
+        self._has_succeeded = False
+        self._deadline_ms = self._clock.now_ms() + order.shift_ms
+        self._inbox: queue.SimpleQueue[Fetched | list[Written] | BaseException] = queue.SimpleQueue()
+        self._fetching: set[str] = set()
+        self._writing: set[str] = set()
+        self._retrying: set[str] = set()
+        self._pause = capability_store.read_backoff(control, capability.cap_key)
+        self._paused_since_ms = 0
+        self._looked_ms = self._counted_ms = self._read_ms = 0
+        self._heads_elsewhere = 0
+        self._agenda = Agenda(capability.direction, self._find_cadence)
+        concurrent = capability.limits.concurrent
+        self._pool = ThreadPoolExecutor(concurrent, "fetch") if concurrent > 1 else None
+        self._writer = Writer(
+            tools.connect("lane writer", False),
+            capability.table_name,
+            capability.cap_key,
+            order.run_id,
+            self._inbox.put,
+            self._inbox.put,
+        )
+
+    def work(self) -> LaneReport:
+        self._read_agenda(first=True)
+        while True:
+            self._absorb(block=False)
+            now_ms = self._clock.now_ms()
+            if self._should_end(now_ms):
+                break
+            if self._is_paused(now_ms) or not self._dispatch(now_ms):
+                if self._fetching or self._writing:
+                    self._absorb(block=True)
+                elif not self._rest(now_ms):
+                    break
+        while self._fetching or self._writing:
+            self._absorb(block=True)
+        return self._report
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._writer.close()
+
+    def _find_cadence(self, series_id: str) -> Cadence:
+        return find_cadence(self._capability.table_name, series_id, self._capability.limits.grace_ms)
+
+    def _read_agenda(self, first: bool = False) -> None:
+        order = self._order
+        known = states.read_facts(
+            self._control, self._capability.table_name, series_ids=order.series_ids, cap_key=self._capability.cap_key
+        )
+        idle = [facts for facts in known if facts.series_id not in self._fetching | self._writing]
+        if first and order.by_person:
+            idle = [_forget_pauses(facts) for facts in idle]
+        self._put(idle)
+        self._read_ms = self._clock.now_ms()
+
+    def _put(self, known: Collection[SeriesFacts]) -> None:
+        window = self._order.window
+        if window is None:
+            for facts in known:
+                self._agenda.put(facts)
+            return
+        stored = ranges.read(self._control, self._capability.table_name, [facts.series_id for facts in known])
+        for facts in known:
+            life = _clip(window, facts, self._find_cadence(facts.series_id), self._clock.now_ms())
+            narrowed = narrow_to_window(facts, stored[facts.series_id], life) if life else None
+            if narrowed is None:
+                self._agenda.drop(facts.series_id)
+            else:
+                self._agenda.put(narrowed)
+
+    def _should_end(self, now_ms: int) -> bool:
+        order, report = self._order, self._report
+        if report.ended:
+            return True
+        if now_ms >= self._deadline_ms:
+            report.ended = "the shift is over"
+        elif order.max_pages is not None and report.requests >= order.max_pages:
+            report.ended = f"{order.max_pages} pages were asked for"
+        elif not order.by_person and self._is_awaited(now_ms):
+            report.ended = "a person's backfill waits for the capability"
+        return report.ended != ""
+
+    def _is_awaited(self, now_ms: int) -> bool:
+        if 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
+            return False
+        self._looked_ms = now_ms
+        return locks.is_awaited(self._control, self._capability.cap_key)
+
+    def _is_paused(self, now_ms: int) -> bool:
+        return self._pause.next_eligible_ms is not None and now_ms < self._pause.next_eligible_ms
+
+    def _dispatch(self, now_ms: int) -> bool:
+        if len(self._fetching) >= self._capability.limits.concurrent or len(self._writing) >= MAX_PENDING_WRITES:
+            return False
+        taken = self._agenda.take_head(now_ms) if self._with_heads else None
+        if taken is None and self._with_tails and self._may_serve_tails(now_ms):
+            taken = self._agenda.take_tail(now_ms)
+        if taken is None:
+            return False
+        facts, fetch = taken
+        if not self._reserve_slot(now_ms):
+            self._agenda.put(facts)
+            return True
+        self._fetching.add(facts.series_id)
+        self._report.requests += 1
+        if self._pool is None:
+            self._inbox.put(self._fetch(facts, fetch))
+        else:
+            self._pool.submit(self._fetch, facts, fetch).add_done_callback(self._receive)
+        return True
+
+    def _receive(self, future: Future[Fetched]) -> None:
+        if not future.cancelled():
+            self._inbox.put(future.exception() or future.result())
+
+    def _fetch(self, facts: SeriesFacts, fetch: Fetch) -> Fetched:
+        asked_ms = self._clock.now_ms()
+        cadence = self._find_cadence(facts.series_id)
+        try:
+            return facts, fetch, fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence), asked_ms
+        except VendorError as error:
+            return facts, fetch, error, asked_ms
+
+    def _may_serve_tails(self, now_ms: int) -> bool:
+        if self._order.by_person:
+            return True
+        if not 0 <= now_ms - self._counted_ms < BACKLOG_EVERY_MS:
+            cap_key = self._capability.cap_key
+            own = self._agenda.count_due_heads(now_ms)
+            capability_store.write_backlogs(self._control, {cap_key: own}, now_ms)
+            since_ms = now_ms - BACKLOG_VALID_MS
+            self._heads_elsewhere = capability_store.sum_backlogs(self._control, cap_key, since_ms, now_ms)
+            self._counted_ms = now_ms
+        return self._heads_elsewhere < TAIL_WHILE_HEADS_BELOW
+
+    def _reserve_slot(self, now_ms: int) -> bool:
+        allowed = self._capability.limits
+        if allowed.requests is None:
+            return True
+        budget = allowed.budget or self._capability.vendor
+        patience_ms = max(0, self._deadline_ms - now_ms)
+        wait_ms = limits.reserve_slot(self._control, budget, allowed.requests, allowed.window_ms, patience_ms)
+        if wait_ms is None:
+            self._report.ended = f"the budget {budget!r} is spent until after the shift"
+            return False
+        if wait_ms:
+            self._clock.wait(wait_ms)
+        return True
+
+    def _rest(self, now_ms: int) -> bool:
+        """Wait for what is due next; False when the lane has nothing more to wait for."""
+        wake_ms = self._find_wake(now_ms)
+        if wake_ms is None or wake_ms >= self._deadline_ms:
+            self._report.ended = self._report.ended or self._explain_end(wake_ms)
+            return False
+        self._clock.wait(max(1, min(wake_ms - now_ms, LONGEST_NAP_MS)))
+        if not self._order.by_person and not 0 <= self._clock.now_ms() - self._read_ms < REREAD_EVERY_MS:
+            self._read_agenda()
+        return True
+
+    def _find_wake(self, now_ms: int) -> int | None:
+        if self._is_paused(now_ms):
+            return self._pause.next_eligible_ms
+        if not self._order.by_person and not self._with_tails and self._agenda.has_tail_work():
+            return None
+        due_ms = self._agenda.find_next_due(self._with_heads, self._with_tails)
+        if due_ms is None or (self._order.by_person and due_ms > now_ms and not self._retrying):
+            return None
+        # A due tail that must wait for heads elsewhere is looked at again when they are counted again.
+        return due_ms if due_ms > now_ms else self._counted_ms + BACKLOG_EVERY_MS
+
+    def _explain_end(self, wake_ms: int | None) -> str:
+        if self._is_paused(self._clock.now_ms()):
+            return "the capability backs off until after the shift"
+        return "nothing more is due" if wake_ms is None else "nothing more is due inside the shift"
+
+    def _absorb(self, block: bool) -> None:
+        while True:
+            try:
+                message = self._inbox.get(block)
+            except queue.Empty:
+                return
+            if isinstance(message, BaseException):
+                raise message
+            if isinstance(message, list):
+                self._absorb_written(message)
+            else:
+                self._absorb_fetched(*message)
+            block = False
+
+    def _absorb_fetched(self, facts: SeriesFacts, fetch: Fetch, got: Page | VendorError, asked_ms: int) -> None:
+        now_ms = self._clock.now_ms()
+        self._fetching.discard(facts.series_id)
+        if isinstance(got, Page):
+            outcome = settle_page(facts, fetch, got, self._find_cadence(facts.series_id), now_ms)
+            self._end_pause(now_ms)
+        elif isinstance(got, VendorBackoff):
+            outcome = settle_pause(facts, fetch, str(got))
+            self._begin_pause(got, asked_ms, now_ms)
+        else:
+            outcome = settle_failure(facts, fetch, str(got), now_ms)
+        page = got if isinstance(got, Page) else None
+        self._writing.add(facts.series_id)
+        self._writer.submit(Finished(facts, fetch, now_ms, page, outcome))
+
+    def _begin_pause(self, error: VendorBackoff, asked_ms: int, now_ms: int) -> None:
+        self._report.backoffs += 1
+        if asked_ms < self._paused_since_ms:
+            return
+        backoff_ms = grow_capability_backoff(self._pause.backoff_ms)
+        next_eligible_ms = now_ms + max(backoff_ms, error.retry_after_ms or 0)
+        self._pause = capability_store.Backoff(backoff_ms, next_eligible_ms)
+        self._paused_since_ms = now_ms
+        cap_key = self._capability.cap_key
+        capability_store.back_off(self._control, cap_key, backoff_ms, next_eligible_ms, str(error), now_ms)
+
+    def _end_pause(self, now_ms: int) -> None:
+        if self._pause.backoff_ms or not self._has_succeeded:
+            self._has_succeeded = True
+            self._pause = capability_store.Backoff(0, None)
+            capability_store.clear_backoff(self._control, self._capability.cap_key, now_ms)
+
+    def _absorb_written(self, group: list[Written]) -> None:
+        for written in group:
+            self._writing.discard(written.finished.facts.series_id)
+            self._count(written.finished)
+            self._on_written(written)
+        self._put([written.facts for written in group if written.facts is not None])
+
+    def _count(self, finished: Finished) -> None:
+        report, series_id, page = self._report, finished.facts.series_id, finished.page
+        if page is not None:
+            report.pages += 1
+            report.rows += len(page.rows)
+            report.trimmed += page.duplicates + page.outside + page.forming
+            report.touched.add(series_id)
+            report.failed.pop(series_id, None)
+            self._retrying.discard(series_id)
+        elif finished.outcome.failures > finished.facts.failures:
+            report.failed[series_id] = finished.outcome.error or ""
+            if finished.outcome.failures < PERSON_RETRIES:
+                self._retrying.add(series_id)
+            else:
+                self._retrying.discard(series_id)
+
+
+def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:
+    return facts._replace(head_eligible_ms=None, tail_eligible_ms=None, head_misses=0, tail_misses=0, failures=0)
+
+
+def _clip(window: Range, facts: SeriesFacts, cadence: Cadence, now_ms: int) -> Range | None:
+    """Return the part of the window in which the series can have something that a head would not fetch anyway."""
+    start_ms = max(window.start_ms, facts.listed_ms or 0)
+    end_ms = min(window.end_ms, facts.delisted_ms or now_ms, now_ms - cadence.head_lag_ms - cadence.grace_ms)
+    return Range(start_ms, end_ms) if start_ms < end_ms else None

@@ -1,0 +1,135 @@
+"""Keeps products, capabilities and series equal to what the vendors say: series = capabilities × products.
+
+A vendor that does not answer changes nothing: its products, capabilities and series stay as they are. Series that
+are no longer offered retire; their rows and ranges stay.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+
+from series_pipelines.core.series import (
+    TABLE_NAMES,
+    TableName,
+    check_product_id,
+    encode_interest_rate_series_id,
+    encode_ohlc_series_id,
+)
+from series_pipelines.errors import InvalidSeriesId
+from series_pipelines.store import capabilities as capability_store
+from series_pipelines.store import products as product_store
+from series_pipelines.store import states
+from series_pipelines.store.connection import Connection
+from series_pipelines.vendors.contract import Product, Vendor
+from series_pipelines.vendors.registry import Capability, Catalogue, Registry
+
+
+@dataclass(frozen=True, slots=True)
+class UniverseReport:
+    """What a look at the vendors found and changed."""
+
+    capabilities: int
+    products: int
+    products_changed: int
+    series: dict[str, int]
+    series_changes: dict[str, states.SeriesChanges]
+    refused: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Answers:
+    products: dict[str, list[Product]] = field(default_factory=dict)
+    silent: set[str] = field(default_factory=set)
+    refused: list[str] = field(default_factory=list)
+
+
+def sync_universe(conn: Connection, registry: Registry) -> UniverseReport:
+    """Ask every vendor what it has, and make the tables say the same."""
+    catalogue = registry.read()
+    answers = _ask_products(registry.vendors)
+    answers.silent.update(catalogue.silent)
+    with conn.transaction():
+        return _write(conn, catalogue, answers)
+
+
+def _ask_products(vendors: Sequence[Vendor]) -> _Answers:
+    answers = _Answers()
+    for vendor in vendors:
+        try:
+            offered = list(vendor.products())
+        except Exception as error:
+            answers.refused.append(f"vendor {vendor.name!r}: products() failed: {error}")
+            answers.silent.add(vendor.name)
+            continue
+        answers.products[vendor.name] = []
+        for product in offered:
+            try:
+                check_product_id(product.product_id)
+            except InvalidSeriesId as error:
+                answers.refused.append(f"vendor {vendor.name!r}: {error}")
+                continue
+            answers.products[vendor.name].append(product)
+    return answers
+
+
+def _write(conn: Connection, catalogue: Catalogue, answers: _Answers) -> UniverseReport:
+    changed = sum(
+        product_store.upsert(conn, name, [asdict(product) for product in products])
+        for name, products in answers.products.items()
+    )
+    capability_store.upsert(
+        conn, [_describe(capability) for capability in catalogue.capabilities.values()], sorted(answers.silent)
+    )
+    kept = {state.cap_key for state in capability_store.read(conn) if state.vendor in answers.silent}
+    product_ids = product_store.list_ids(conn)
+    counts: dict[str, int] = {}
+    changes: dict[str, states.SeriesChanges] = {}
+    for table_name in TABLE_NAMES:
+        series = {
+            known.series_id: (known.series_id, known.product_id, known.cap_key)
+            for known in states.list_series(conn, table_name)
+            if known.active and known.cap_key in kept
+        }
+        offered = [capability for key, capability in catalogue.capabilities.items() if key not in kept]
+        for entry in enumerate_series(offered, table_name, product_ids):
+            series.setdefault(entry[0], entry)
+        changes[table_name] = states.upsert_series(conn, table_name, list(series.values()))
+        counts[table_name] = len(series)
+    refused = (*catalogue.refused, *answers.refused)
+    return UniverseReport(len(catalogue.capabilities), len(product_ids), changed, counts, changes, refused)
+
+
+def enumerate_series(
+    capabilities: Iterable[Capability], table_name: TableName, product_ids: Iterable[tuple[str, bool]]
+) -> Iterable[tuple[str, str, str]]:
+    """Yield (series_id, product_id, cap_key); the longest matching prefix serves a series, then the first key."""
+    ranked = sorted(
+        (capability for capability in capabilities if capability.table_name == table_name),
+        key=lambda capability: (-len(capability.product_prefix), capability.cap_key),
+    )
+    for product_id, no_interest_rate in product_ids:
+        seen: set[str] = set()
+        for capability in ranked:
+            if not product_id.startswith(capability.product_prefix):
+                continue
+            if table_name == "interest_rate":
+                if not no_interest_rate and not seen:
+                    seen.add(product_id)
+                    yield encode_interest_rate_series_id(product_id), product_id, capability.cap_key
+                continue
+            for duration in capability.durations:
+                if duration not in seen:
+                    seen.add(duration)
+                    yield encode_ohlc_series_id(product_id, duration), product_id, capability.cap_key
+
+
+def _describe(capability: Capability) -> dict[str, object]:
+    return {
+        "cap_key": capability.cap_key,
+        "vendor": capability.vendor,
+        "method": capability.method,
+        "table_name": capability.table_name,
+        "product_prefix": capability.product_prefix,
+        "direction": capability.direction,
+        "durations": list(capability.durations),
+        "grace_ms": capability.limits.grace_ms,
+    }

@@ -1,0 +1,139 @@
+"""The writer thread of a lane: commits what has queued up while the next page is being fetched.
+
+It has a connection of its own and is never interrupted: signals reach the main thread only, so a page is committed
+whole or not at all. A group that fails is retried page by page, so one bad page fails only its own series.
+"""
+
+import queue
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import psycopg
+
+from series_pipelines.core.outcome import settle_failure
+from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.ingest.commit import Finished, commit_group
+from series_pipelines.store import ranges, states
+from series_pipelines.store.connection import Connection
+
+MAX_GROUP: Final = 50
+COMPACT_AFTER_PAGES: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A committed attempt and what is known of its series since; None when the series has retired."""
+
+    finished: Finished
+    facts: SeriesFacts | None
+
+
+class Writer:
+    """Commits attempts in the order they arrive and reports each through `on_written` or `on_broken`."""
+
+    def __init__(
+        self,
+        conn: Connection,
+        table_name: str,
+        cap_key: str,
+        run_id: str | None,
+        on_written: Callable[[list[Written]], None],
+        on_broken: Callable[[BaseException], None],
+    ) -> None:
+        self._conn = conn
+        self._table_name = table_name
+        self._cap_key = cap_key
+        self._run_id = run_id
+        self._on_written = on_written
+        self._on_broken = on_broken
+        self._inbox: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
+        self._touched: set[str] = set()
+        self._pages = 0
+        self._thread = threading.Thread(target=self._run, name=f"writer of {cap_key}", daemon=True)
+        self._thread.start()
+
+    def submit(self, finished: Finished) -> None:
+        """Hand over an attempt to commit."""
+        self._inbox.put(finished)
+
+    def close(self) -> None:
+        """Commit what was handed over, then end."""
+        self._inbox.put(None)
+        self._thread.join()
+        self._conn.close()
+
+    def _run(self) -> None:
+        try:
+            while group := self._take_group():
+                self._on_written(self._commit(group))
+                self._compact_sometimes(group)
+        except BaseException as error:
+            self._on_broken(error)
+
+    def _take_group(self) -> list[Finished]:
+        group: list[Finished] = []
+        first = self._inbox.get()
+        if first is None:
+            return group
+        group.append(first)
+        while len(group) < MAX_GROUP:
+            try:
+                following = self._inbox.get_nowait()
+            except queue.Empty:
+                break
+            if following is None:
+                self._inbox.put(None)
+                break
+            group.append(following)
+        return group
+
+    def _commit(self, group: Sequence[Finished]) -> list[Written]:
+        try:
+            self._commit_together(group)
+            done = list(group)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            raise
+        except psycopg.Error:
+            done = [self._commit_alone(finished) for finished in group]
+        series_ids = [finished.facts.series_id for finished in done]
+        with self._conn.transaction():
+            known = states.read_facts(self._conn, self._table_name, series_ids=series_ids)
+        facts_of = {facts.series_id: facts for facts in known}
+        return [Written(finished, facts_of.get(finished.facts.series_id)) for finished in done]
+
+    def _commit_together(self, group: Sequence[Finished]) -> None:
+        commit_group(self._conn, self._table_name, self._cap_key, self._run_id, group)
+
+    def _commit_alone(self, finished: Finished) -> Finished:
+        try:
+            self._commit_together([finished])
+            return finished
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            raise
+        except psycopg.Error as error:
+            reason = f"the database refused the page: {str(error).splitlines()[0]}"
+            outcome = settle_failure(finished.facts, finished.fetch, reason, finished.attempted_ms)
+            failed = Finished(finished.facts, finished.fetch, finished.attempted_ms, None, outcome)
+            self._commit_together([failed])
+            return failed
+
+    def _compact_sometimes(self, group: Sequence[Finished]) -> None:
+        self._touched.update(finished.facts.series_id for finished in group if finished.page is not None)
+        self._pages += len(group)
+        if self._pages >= COMPACT_AFTER_PAGES:
+            compact_series(self._conn, self._table_name, sorted(self._touched))
+            self._touched.clear()
+            self._pages = 0
+
+
+def compact_series(conn: Connection, table_name: str, series_ids: Sequence[str]) -> ranges.Compaction:
+    """Merge the ranges of some series, a few hundred a transaction, so that no writer waits long."""
+    total = ranges.Compaction()
+    for position in range(0, len(series_ids), ranges.MAX_SERIES_LOCKS):
+        with conn.transaction():
+            part = ranges.compact(conn, table_name, series_ids[position : position + ranges.MAX_SERIES_LOCKS])
+        total.deleted += part.deleted
+        total.inserted += part.inserted
+    return total

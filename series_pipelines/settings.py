@@ -1,0 +1,71 @@
+"""Every environment name, in one place. Read only by `cli`, `defs` and the modules that serve both."""
+
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+from series_pipelines.errors import InvalidInput
+
+
+class Settings(BaseSettings):
+    """What can be set; the description is what the README's table says."""
+
+    model_config = SettingsConfigDict(env_prefix="SERIES_", extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    home: Path = Field(Path(".series"), description="where the embedded Postgres and Dagster keep their files")
+    database_url: SecretStr | None = Field(
+        None, description="a Postgres 14 or newer to use instead of the embedded one; run `series migrate` once"
+    )
+    vendors: Annotated[tuple[str, ...], NoDecode] = Field(
+        ("demo",), description="vendors to load, by entry point name or module:factory, separated by commas"
+    )
+    sensors: bool = Field(False, description="whether sensors start switched on; `series dev` does so")
+    shift_seconds: int = Field(120, ge=1, le=3600, description="how long one lane works its capability")
+    backfill_seconds: int = Field(3600, ge=1, description="the longest a person's backfill run works")
+    ui_port: int = Field(3000, ge=0, le=65535, description="the port `series dev` asks for; 0 takes any free one")
+    event_days: int = Field(7, ge=1, description="how long Dagster's events and finished runs are kept for display")
+    demo_seed: int = Field(1, description="the demo market's seed")
+    demo_epoch: datetime | None = Field(
+        None, description="the day before which the demo's products were listed; `series dev` keeps its first day"
+    )
+    demo_products: int = Field(60, ge=4, le=20_000, description="how many products the demo vendors have")
+    demo_latency_ms: int = Field(20, ge=0, description="how long a demo vendor takes to answer")
+    demo_error_rate: float = Field(0.0, ge=0, le=1, description="the share of demo requests that fail in some way")
+
+    @field_validator("vendors", mode="before")
+    @classmethod
+    def _split(cls, value: Any) -> Any:
+        if isinstance(value, str):
+            return tuple(part.strip() for part in value.split(",") if part.strip())
+        return value
+
+    @property
+    def vendor_options(self) -> dict[str, dict[str, Any]]:
+        """What each vendor's factory is given."""
+        demo: dict[str, Any] = {
+            "seed": self.demo_seed,
+            "products": self.demo_products,
+            "latency_ms": self.demo_latency_ms,
+            "error_rate": self.demo_error_rate,
+        }
+        if self.demo_epoch is not None:
+            moment = self.demo_epoch if self.demo_epoch.tzinfo else self.demo_epoch.replace(tzinfo=UTC)
+            demo["epoch_ms"] = int(moment.timestamp() * 1000)
+        return {"demo": demo}
+
+
+@cache
+def load_settings() -> Settings:
+    """Read the environment; what is wrong in it is said by name, without its value."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = "; ".join(
+            f"SERIES_{'_'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
+            for problem in error.errors()
+        )
+        raise InvalidInput(f"the environment can't be read: {problems}") from error

@@ -1,0 +1,85 @@
+"""The capabilities the vendors offer now, their pauses, and how many heads wait in each."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NamedTuple, cast
+
+from series_pipelines.store.connection import Connection, ms_to_time
+from series_pipelines.store.queries import load_queries
+
+_SQL: Final = load_queries("capabilities")
+
+
+class CapabilityState(NamedTuple):
+    cap_key: str
+    vendor: str
+    method: str
+    table_name: str
+    product_prefix: str
+    direction: str
+    durations: list[str]
+    grace_ms: int
+    backoff_ms: int
+    next_eligible_ms: int | None
+    last_error: str | None
+    last_error_ms: int | None
+    last_success_ms: int | None
+    in_flight: bool
+
+
+class Backoff(NamedTuple):
+    backoff_ms: int
+    next_eligible_ms: int | None
+
+
+def upsert(
+    conn: Connection, capabilities: Sequence[Mapping[str, object]], silent_vendors: Sequence[str]
+) -> tuple[int, int]:
+    """Make the active capabilities exactly these; return how many were new or changed, and how many retired."""
+    parameters = {"capabilities": json.dumps(capabilities), "silent_vendors": list(silent_vendors)}
+    row = conn.execute(_SQL["upsert"], parameters).fetchone()
+    return cast(tuple[int, int], row)
+
+
+def read(conn: Connection) -> list[CapabilityState]:
+    """Return every active capability."""
+    return [CapabilityState._make(cast(Any, row)) for row in conn.execute(_SQL["read"]).fetchall()]
+
+
+def read_backoff(conn: Connection, cap_key: str) -> Backoff:
+    """Return the pause of one capability."""
+    row = conn.execute(_SQL["read_backoff"], {"cap_key": cap_key}).fetchone()
+    return Backoff._make(cast(Any, row)) if row else Backoff(0, None)
+
+
+def back_off(conn: Connection, cap_key: str, backoff_ms: int, next_eligible_ms: int, error: str, now_ms: int) -> None:
+    """Pause a capability that said no."""
+    conn.execute(
+        _SQL["back_off"],
+        {
+            "cap_key": cap_key,
+            "backoff_ms": backoff_ms,
+            "next_eligible_at": ms_to_time(next_eligible_ms),
+            "error": error,
+            "now": ms_to_time(now_ms),
+        },
+    )
+
+
+def clear_backoff(conn: Connection, cap_key: str, now_ms: int) -> None:
+    """End a capability's pause, because a request succeeded."""
+    conn.execute(_SQL["clear_backoff"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
+
+
+def write_backlogs(conn: Connection, backlogs: Mapping[str, int], now_ms: int) -> None:
+    """Publish how many heads wait in some capabilities."""
+    parameters = {"cap_keys": list(backlogs), "backlogs": list(backlogs.values()), "now": ms_to_time(now_ms)}
+    conn.execute(_SQL["write_backlogs"], parameters)
+
+
+def sum_backlogs(conn: Connection, cap_key: str, since_ms: int, now_ms: int) -> int:
+    """Return how many heads wait in the other capabilities."""
+    row = conn.execute(
+        _SQL["sum_backlogs"], {"cap_key": cap_key, "since": ms_to_time(since_ms), "now": ms_to_time(now_ms)}
+    ).fetchone()
+    return cast(tuple[int], row)[0]

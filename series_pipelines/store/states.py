@@ -1,0 +1,107 @@
+"""The series and what is known of each: attempts, pauses, floors. Progress itself is read from ranges."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple, cast
+
+from series_pipelines.core.outcome import Outcome
+from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.store.connection import Connection, ms_to_time
+from series_pipelines.store.queries import load_queries
+
+_SQL: Final = load_queries("states")
+
+
+class KnownSeries(NamedTuple):
+    series_id: str
+    table_name: str
+    cap_key: str
+    product_id: str
+    active: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One finished attempt of one kind of work for a series."""
+
+    series_id: str
+    kind: str
+    attempted_ms: int
+    outcome: Outcome
+
+
+class SeriesChanges(NamedTuple):
+    added: int
+    changed: int
+    retired: int
+
+
+def read_facts(
+    conn: Connection, table_name: str, *, series_ids: Sequence[str] | None = None, cap_key: str | None = None
+) -> list[SeriesFacts]:
+    """Read what the planner knows of a table's active series, or of some, or of one capability's, in one query."""
+    rows = conn.execute(
+        _SQL["read_facts"],
+        {
+            "table_name": table_name,
+            "series_ids": None if series_ids is None else list(series_ids),
+            "cap_key": cap_key,
+        },
+    ).fetchall()
+    return [SeriesFacts._make(row) for row in cast(list[Any], rows)]
+
+
+def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> None:
+    """Write what attempts mean for their series; at most one attempt a series."""
+    outcomes = [attempt.outcome for attempt in attempts]
+    conn.execute(
+        _SQL["settle"],
+        {
+            "table_name": table_name,
+            "series_ids": [attempt.series_id for attempt in attempts],
+            "kinds": [attempt.kind for attempt in attempts],
+            "attempted": [ms_to_time(attempt.attempted_ms) for attempt in attempts],
+            "eligible": [ms_to_time(outcome.eligible_ms) for outcome in outcomes],
+            "misses": [outcome.misses for outcome in outcomes],
+            "failures": [outcome.failures for outcome in outcomes],
+            "windows": [outcome.window_ms for outcome in outcomes],
+            "floors": [ms_to_time(outcome.floor_ms) for outcome in outcomes],
+            "floor_kinds": [outcome.floor_kind for outcome in outcomes],
+            "errors": [outcome.error for outcome in outcomes],
+        },
+    )
+
+
+def mark_shown(conn: Connection, table_name: str, series_ids: Sequence[str], shown_ms: int) -> None:
+    """Remember when Dagster last got a partition event of these series."""
+    parameters = {"table_name": table_name, "series_ids": list(series_ids), "shown_at": ms_to_time(shown_ms)}
+    conn.execute(_SQL["mark_shown"], parameters)
+
+
+def find_series(conn: Connection, series_ids: Sequence[str]) -> list[KnownSeries]:
+    """Return what is known of some series ids; an id can be a series of each table."""
+    rows = conn.execute(_SQL["find_series"], {"series_ids": list(series_ids)}).fetchall()
+    return [KnownSeries._make(row) for row in cast(list[Any], rows)]
+
+
+def list_series(conn: Connection, table_name: str) -> list[KnownSeries]:
+    """Return every series of a table, retired ones too, in key order."""
+    rows = cast(list[Any], conn.execute(_SQL["list_series"], {"table_name": table_name}).fetchall())
+    return [
+        KnownSeries(series_id, table_name, cap_key, product_id, active)
+        for series_id, product_id, cap_key, active in rows
+    ]
+
+
+def upsert_series(conn: Connection, table_name: str, series: Sequence[tuple[str, str, str]]) -> SeriesChanges:
+    """Make the active series of a table exactly these (series_id, product_id, cap_key)."""
+    row = conn.execute(
+        _SQL["upsert_series"],
+        {
+            "table_name": table_name,
+            "series_ids": [series_id for series_id, _, _ in series],
+            "product_ids": [product_id for _, product_id, _ in series],
+            "cap_keys": [cap_key for _, _, cap_key in series],
+        },
+    ).fetchone()
+    return SeriesChanges._make(cast(Any, row))

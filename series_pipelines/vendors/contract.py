@@ -1,0 +1,108 @@
+"""What a vendor is: services described by JSON schema, products, and one method that fetches a page.
+
+`time` means: backward, the newest rows with `created_at < time`; forward, the oldest rows with
+`created_at >= time`; in both, as many as the vendor gives in one page, counted in rows. Prices are the vendor's own
+decimal strings. A vendor raises `VendorBackoff` (429, 503, time-out) or `VendorRejected`; what it returns is a reply
+that arrived whole, and an empty one says "nothing there".
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Protocol
+
+Method = Literal["IngestOHLC", "IngestInterestRate"]
+Direction = Literal["backward", "forward"]
+
+INGEST_OHLC: Final = "IngestOHLC"
+INGEST_INTEREST_RATE: Final = "IngestInterestRate"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a service bears. `requests` per `window_ms` are counted over all processes under the name `budget`."""
+
+    concurrent: int = 1
+    requests: int | None = None
+    window_ms: int = 1_000
+    budget: str | None = None
+    grace_ms: int = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One offer: a method, the JSON schema of its request, and its limits."""
+
+    method: str
+    schema: Mapping[str, Any]
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """A tradable thing as its vendor describes it; decimals are strings, times epoch milliseconds."""
+
+    product_id: str
+    name: str = ""
+    base_currency: str = ""
+    quote_currency: str = ""
+    price_step: str | None = None
+    volume_step: str | None = None
+    value_scale: str | None = None
+    allow_long: bool = True
+    allow_short: bool = True
+    no_interest_rate: bool = False
+    market_id: str = ""
+    listed_ms: int | None = None
+    delisted_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One page asked for. `duration` is None for interest rates."""
+
+    method: str
+    product_id: str
+    duration: str | None
+    direction: str
+    time_ms: int
+
+    def as_json(self) -> dict[str, object]:
+        """Return the request as the schema describes it."""
+        body: dict[str, object] = {
+            "product_id": self.product_id,
+            "direction": self.direction,
+            "time": self.time_ms,
+        }
+        if self.duration is not None:
+            body["duration"] = self.duration
+        return body
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A reply that arrived whole: rows as the vendor sent them, unchecked, and the vendor's own clock.
+
+    An OHLC row is (created_ms, closed_ms or None, open, high, low, close, volume, open_interest or None); a rate
+    row is (created_ms, long_rate, short_rate, settlement_price or None). Decimals are strings.
+    """
+
+    rows: Sequence[Sequence[Any]]
+    now_ms: int
+
+
+class Vendor(Protocol):
+    """A source of series. It may change its services and products at any time; they are read again and again."""
+
+    name: str
+
+    def services(self) -> Sequence[Service]:
+        """Return what this vendor serves now."""
+        ...
+
+    def products(self) -> Sequence[Product]:
+        """Return every product it knows, delisted ones too."""
+        ...
+
+    def fetch(self, request: Request) -> Reply:
+        """Fetch one page, or raise a VendorError."""
+        ...

@@ -1,0 +1,67 @@
+-- name: upsert
+-- Make the active capabilities exactly these; those of vendors that did not answer stay as they are.
+with wanted as (
+    select * from jsonb_to_recordset(%(capabilities)s::jsonb) as wanted (
+        cap_key text, vendor text, method text, table_name text, product_prefix text, direction text, durations text[],
+        grace_ms integer
+    )
+), retired as (
+    update capability_state set active = false
+    where active and vendor <> all(%(silent_vendors)s::text[])
+      and not exists (select from wanted where wanted.cap_key = capability_state.cap_key)
+    returning 1
+), upserted as (
+    insert into capability_state (cap_key, vendor, method, table_name, product_prefix, direction, durations,
+                                  grace_ms)
+    select * from wanted order by cap_key
+    on conflict (cap_key) do update set
+        vendor = excluded.vendor, durations = excluded.durations, grace_ms = excluded.grace_ms, active = true
+    where (capability_state.vendor, capability_state.durations, capability_state.grace_ms, capability_state.active)
+          is distinct from (excluded.vendor, excluded.durations, excluded.grace_ms, true)
+    returning 1
+)
+select (select count(*) from upserted), (select count(*) from retired);
+
+-- name: read
+-- Every active capability with its pause and whether a lane holds it.
+select cap_key, vendor, method, table_name, product_prefix, direction, durations, grace_ms, backoff_ms,
+       (date_part('epoch', next_eligible_at) * 1000)::bigint as next_eligible_ms, last_error,
+       (date_part('epoch', last_error_at) * 1000)::bigint as last_error_ms,
+       (date_part('epoch', last_success_at) * 1000)::bigint as last_success_ms,
+       exists (
+           select from pg_locks
+           where locktype = 'advisory' and objsubid = 1 and granted
+             and database = (select oid from pg_database where datname = current_database())
+             and ((classid::bigint << 32) | objid::bigint) = hashtextextended(cap_key, 0)
+       ) as in_flight
+from capability_state
+where active
+order by cap_key;
+
+-- name: read_backoff
+-- The pause of one capability.
+select backoff_ms, (date_part('epoch', next_eligible_at) * 1000)::bigint from capability_state
+where cap_key = %(cap_key)s;
+
+-- name: back_off
+-- Pause a capability that said no.
+update capability_state set backoff_ms = %(backoff_ms)s, next_eligible_at = %(next_eligible_at)s,
+    last_error = %(error)s, last_error_at = %(now)s
+where cap_key = %(cap_key)s;
+
+-- name: clear_backoff
+-- A request succeeded: the pause is over.
+update capability_state set backoff_ms = 0, next_eligible_at = null, last_error = null, last_success_at = %(now)s
+where cap_key = %(cap_key)s;
+
+-- name: write_backlogs
+-- Publish how many heads wait in some capabilities.
+update capability_state set head_backlog = observed.head_backlog, head_backlog_at = %(now)s
+from unnest(%(cap_keys)s::text[], %(backlogs)s::integer[]) as observed (cap_key, head_backlog)
+where capability_state.cap_key = observed.cap_key;
+
+-- name: sum_backlogs
+-- How many heads wait in all the other capabilities that were looked at lately and are not paused.
+select coalesce(sum(head_backlog), 0)::integer from capability_state
+where active and cap_key <> %(cap_key)s and head_backlog_at > %(since)s
+  and (next_eligible_at is null or next_eligible_at <= %(now)s);

@@ -1,0 +1,91 @@
+-- name: read_facts
+-- What the planner knows of the active series of a table, or of some, or of one capability: union, nearest gap,
+-- attempts, floor, product's life.
+with ordered as (
+    select series_id, start_time, end_time,
+           max(end_time) over (
+               partition by series_id order by start_time rows between unbounded preceding and 1 preceding
+           ) as covered_until
+    from series_data_range
+    where table_name = %(table_name)s
+      and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
+), covered as (
+    select series_id, min(start_time) as start_time, max(end_time) as end_time,
+           max(covered_until) filter (where covered_until < start_time) as gap_start,
+           max(start_time) filter (where covered_until < start_time) as gap_end
+    from ordered group by series_id
+)
+select state.series_id, state.cap_key,
+       (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
+       (date_part('epoch', gap_start) * 1000)::bigint, (date_part('epoch', gap_end) * 1000)::bigint,
+       (date_part('epoch', head_attempted_at) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
+       head_misses,
+       (date_part('epoch', tail_attempted_at) * 1000)::bigint, (date_part('epoch', tail_eligible_at) * 1000)::bigint,
+       tail_misses, failures, last_window_ms,
+       (date_part('epoch', floor_time) * 1000)::bigint, floor_kind,
+       (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint,
+       (date_part('epoch', shown_at) * 1000)::bigint
+from series_state as state
+join product using (product_id)
+left join covered on covered.series_id = state.series_id
+where state.table_name = %(table_name)s and state.active
+  and (%(series_ids)s::text[] is null or state.series_id = any(%(series_ids)s::text[]))
+  and (%(cap_key)s::text is null or state.cap_key = %(cap_key)s);
+
+-- name: settle
+-- Write what a group of attempts means for its series.
+update series_state as state set
+    head_attempted_at = case when kind = 'head' then attempted_at else head_attempted_at end,
+    head_eligible_at = case when kind = 'head' then eligible_at else head_eligible_at end,
+    head_misses = case when kind = 'head' then misses else head_misses end,
+    tail_attempted_at = case when kind = 'tail' then attempted_at else tail_attempted_at end,
+    tail_eligible_at = case when kind = 'tail' then eligible_at else tail_eligible_at end,
+    tail_misses = case when kind = 'tail' then misses else tail_misses end,
+    failures = attempt.failures,
+    last_window_ms = attempt.window_ms,
+    floor_time = attempt.floor_time,
+    floor_kind = attempt.floor_kind,
+    last_error = attempt.error,
+    last_success_at = case when attempt.error is null then attempted_at else last_success_at end
+from unnest(
+    %(series_ids)s::text[], %(kinds)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
+    %(misses)s::integer[], %(failures)s::integer[], %(windows)s::bigint[], %(floors)s::timestamptz[],
+    %(floor_kinds)s::text[], %(errors)s::text[]
+) as attempt (series_id, kind, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error)
+where state.series_id = attempt.series_id and state.table_name = %(table_name)s;
+
+-- name: mark_shown
+-- Remember when Dagster last got a partition event of these series.
+update series_state set shown_at = %(shown_at)s
+where table_name = %(table_name)s and series_id = any(%(series_ids)s::text[]);
+
+-- name: list_series
+-- Every series of a table, retired ones too, in key order.
+select series_id, product_id, cap_key, active from series_state where table_name = %(table_name)s order by series_id;
+
+-- name: find_series
+-- Which table, capability and product some series ids belong to.
+select series_id, table_name, cap_key, product_id, active from series_state
+where series_id = any(%(series_ids)s::text[]) order by series_id, table_name;
+
+-- name: upsert_series
+-- Make the active series of a table exactly these: new ones appear, others move capability or retire.
+with wanted as (
+    select * from unnest(%(series_ids)s::text[], %(product_ids)s::text[], %(cap_keys)s::text[])
+        as wanted (series_id, product_id, cap_key)
+), retired as (
+    update series_state set active = false
+    where table_name = %(table_name)s and active
+      and not exists (select from wanted where wanted.series_id = series_state.series_id)
+    returning 1
+), upserted as (
+    insert into series_state (series_id, table_name, product_id, cap_key)
+    select series_id, %(table_name)s, product_id, cap_key from wanted order by series_id
+    on conflict (series_id, table_name) do update set
+        product_id = excluded.product_id, cap_key = excluded.cap_key, active = true
+    where not series_state.active or series_state.cap_key <> excluded.cap_key
+       or series_state.product_id <> excluded.product_id
+    returning (xmax = 0) as is_new
+)
+select (select count(*) from upserted where is_new), (select count(*) from upserted where not is_new),
+       (select count(*) from retired);

@@ -1,0 +1,333 @@
+"""The registry reads capabilities from schemas and refuses what it can't read, by name."""
+
+import sys
+from collections.abc import Mapping
+from importlib.metadata import EntryPoint, EntryPoints
+from types import ModuleType
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from series_pipelines.errors import InvalidInput, MalformedService, UnknownCapability, UnknownVendor
+from series_pipelines.vendors import registry
+from series_pipelines.vendors.contract import Limits, Product, Reply, Request, Service
+from series_pipelines.vendors.demo import create
+from series_pipelines.vendors.registry import (
+    Registry,
+    find_capability,
+    format_cap_key,
+    load_vendors,
+    parse_cap_key,
+    parse_service,
+)
+
+TEXT = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.isprintable)
+
+
+class FakeVendor:
+    def __init__(self, name: str, services: list[Any] | Exception) -> None:
+        self.name = name
+        self.offers = services
+
+    def services(self) -> list[Service]:
+        if isinstance(self.offers, Exception):
+            raise self.offers
+        return self.offers
+
+    def products(self) -> list[Product]:
+        return []
+
+    def fetch(self, request: Request) -> Reply:
+        return Reply([], 0)
+
+
+def schema(
+    pattern: object = "^DEMO/SWAP/", durations: object = ("PT1M", "PT1H"), direction: object = "backward"
+) -> dict[str, Any]:
+    return {
+        "properties": {
+            "product_id": {"pattern": pattern},
+            "duration": {"enum": durations},
+            "direction": {"const": direction},
+        }
+    }
+
+
+def ohlc(limits: Limits | None = None, **parts: object) -> Service:
+    return Service("IngestOHLC", schema(**parts), limits or Limits())
+
+
+def rates(**parts: object) -> Service:
+    body = schema(**parts)
+    del body["properties"]["duration"]
+    return Service("IngestInterestRate", body)
+
+
+def refuse(service: Any) -> str:
+    with pytest.raises(MalformedService) as caught:
+        parse_service("acme", service)
+    message = str(caught.value)
+    assert message.startswith("vendor 'acme', service ")
+    assert "\n" not in message
+    return message
+
+
+def test_a_capability_is_read_from_the_request_schema() -> None:
+    capability = parse_service("acme", ohlc())
+    assert capability.cap_key == "IngestOHLC/DEMO%2FSWAP%2F/backward"
+    assert (capability.vendor, capability.method, capability.table_name) == ("acme", "IngestOHLC", "ohlc_v2")
+    assert (capability.product_prefix, capability.direction) == ("DEMO/SWAP/", "backward")
+    assert capability.durations == ("PT1M", "PT1H")
+
+
+def test_a_rate_capability_has_no_durations() -> None:
+    capability = parse_service("acme", rates(direction="forward"))
+    assert capability.cap_key == "IngestInterestRate/DEMO%2FSWAP%2F/forward"
+    assert (capability.table_name, capability.durations) == ("interest_rate", ())
+
+
+def test_durations_are_written_the_iso_way_once() -> None:
+    assert parse_service("acme", ohlc(durations=["1m", "PT1M", "PT60M", "1d"])).durations == ("PT1M", "PT60M", "P1D")
+
+
+def test_the_cap_key_stays_when_the_durations_change() -> None:
+    before, after = (parse_service("acme", ohlc(durations=texts)) for texts in (["PT1M"], ["PT5M", "P1D"]))
+    assert before.cap_key == after.cap_key
+    assert before != after
+
+
+@pytest.mark.parametrize(
+    ("pattern", "prefix"),
+    [
+        ("^DEMO/SWAP/", "DEMO/SWAP/"),
+        (r"^DEMO\/SWAP\/", "DEMO/SWAP/"),
+        (r"^BINANCE/USDT\-FUTURE/", "BINANCE/USDT-FUTURE/"),
+        (r"^A\.B/\*", "A.B/*"),
+        ("^DEMO/.*", "DEMO/"),
+        ("^DEMO/.+", "DEMO/"),
+        ("^DEMO/.*$", "DEMO/"),
+    ],
+)
+def test_a_pattern_gives_a_literal_prefix(pattern: str, prefix: str) -> None:
+    assert parse_service("acme", ohlc(pattern=pattern)).product_prefix == prefix
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [None, 7, "", "DEMO/", "^", "^.*", "^DEMO/[A-Z]+", "^(A|B)/", "^DEMO$", "^DEMO/.", r"^\d/", "^DEMO\\", "^A\n",
+     "^^A", r"^A\.*", "^\ud800"],
+)  # fmt: skip
+def test_a_pattern_that_is_no_prefix_is_refused(pattern: object) -> None:
+    assert "product_id.pattern" in refuse(ohlc(pattern=pattern))
+
+
+@pytest.mark.parametrize("durations", [None, [], "PT1M", [None], ["PT1M", "soon"], ["PT0M"], {"PT1M": 1}])
+def test_durations_that_can_not_be_read_are_refused(durations: object) -> None:
+    assert "duration.enum" in refuse(ohlc(durations=durations))
+
+
+@pytest.mark.parametrize("direction", [None, "", "sideways", ["backward"], {}])
+def test_a_direction_that_is_neither_is_refused(direction: object) -> None:
+    assert "direction.const" in refuse(ohlc(direction=direction))
+
+
+@pytest.mark.parametrize(
+    ("limits", "named"),
+    [
+        (Limits(concurrent=0), "concurrent"),
+        (Limits(concurrent=True), "concurrent"),
+        (Limits(requests=0), "requests"),
+        (Limits(window_ms=0), "window_ms"),
+        (Limits(grace_ms=-1), "grace_ms"),
+        (Limits(grace_ms=1.5), "grace_ms"),  # type: ignore[arg-type]
+        (Limits(budget=""), "budget"),
+        ("none", "limits"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(limits: Any, named: str) -> None:
+    assert named in refuse(ohlc(limits=limits))
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        Service("Trade", schema()),
+        Service("IngestOHLC", []),  # type: ignore[arg-type]
+        Service("IngestOHLC", {}),
+        Service("IngestOHLC", {"properties": {"duration": {"enum": ["PT1M"]}}}),
+        Service("IngestOHLC", {**schema(), "required": ["api_key"]}),
+        Service("IngestOHLC", {**schema(), "required": "time"}),
+        Service("IngestInterestRate", {**schema(), "required": ["duration"]}),
+        Service(["IngestOHLC"], schema()),  # type: ignore[arg-type]
+        "IngestOHLC",
+        None,
+    ],
+)
+def test_a_service_of_another_shape_is_refused(service: Any) -> None:
+    refuse(service)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8) | st.sampled_from(["^A/", "PT1M", "backward"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["IngestOHLC", "IngestInterestRate"]), JSON, JSON, JSON, JSON)
+def test_any_schema_is_read_or_refused_and_nothing_else(
+    method: str, product: object, duration: object, direction: object, required: object
+) -> None:
+    body = {"properties": {"product_id": product, "duration": duration, "direction": direction}, "required": required}
+    registry_of_one = Registry([FakeVendor("acme", [Service(method, body)])])
+    catalogue = registry_of_one.read()
+    assert len(catalogue.capabilities) + len(catalogue.refused) == 1
+    assert all(len(reason) < 400 and "\n" not in reason for reason in catalogue.refused)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(["IngestOHLC", "IngestInterestRate"]), TEXT, st.sampled_from(["backward", "forward"]))
+def test_a_cap_key_gives_back_its_parts(method: str, prefix: str, direction: str) -> None:
+    cap_key = format_cap_key(method, prefix, direction)
+    assert cap_key.count("/") == 2
+    assert parse_cap_key(cap_key) == (method, prefix, direction)
+
+
+@pytest.mark.parametrize(
+    "cap_key",
+    ["", "IngestOHLC", "IngestOHLC//backward", "Trade/A/backward", "IngestOHLC/A/up", "IngestOHLC/A/B/backward",
+     "IngestOHLC/a b/backward", "IngestOHLC/%FF/backward", "IngestOHLC/%2f/backward", "IngestOHLC/%0A/backward"],
+)  # fmt: skip
+def test_a_malformed_cap_key_is_an_unknown_capability(cap_key: str) -> None:
+    with pytest.raises(UnknownCapability, match="is not a capability key"):
+        parse_cap_key(cap_key)
+
+
+def test_one_bad_service_does_not_stop_the_rest() -> None:
+    good, other = FakeVendor("good", [ohlc(), ohlc(pattern="*"), rates()]), FakeVendor("other", [ohlc(pattern="^X/")])
+    broken = FakeVendor("broken", RuntimeError("no\nroute"))
+    catalogue = Registry([good, broken, other]).read()
+    assert [capability.vendor for capability in catalogue.capabilities.values()] == ["good", "good", "other"]
+    assert catalogue.vendor_of["IngestOHLC/X%2F/backward"] is other
+    assert catalogue.refused == (
+        "vendor 'good', service 'IngestOHLC': product_id.pattern must be a text that starts with ^, not '*'",
+        "vendor 'broken': services() failed: no route",
+    )
+
+
+def test_the_second_vendor_of_a_capability_is_refused() -> None:
+    first, second = FakeVendor("first", [ohlc()]), FakeVendor("second", [ohlc(durations=["P1D"]), rates()])
+    catalogue = Registry([first, second]).read()
+    assert catalogue.vendor_of["IngestOHLC/DEMO%2FSWAP%2F/backward"] is first
+    assert len(catalogue.capabilities) == 2
+    assert catalogue.refused == (
+        "vendor 'second', service 'IngestOHLC': IngestOHLC/DEMO%2FSWAP%2F/backward is already served by vendor 'first'",
+    )
+
+
+def test_a_service_that_comes_changes_and_goes_is_followed() -> None:
+    vendor = FakeVendor("acme", [])
+    registry_of_one = Registry([vendor])
+    assert registry_of_one.vendors == (vendor,)
+    assert not registry_of_one.read().capabilities
+    vendor.offers = [ohlc()]
+    (cap_key,) = registry_of_one.read().capabilities
+    vendor.offers = [ohlc(durations=["P1D"])]
+    assert registry_of_one.read().capabilities[cap_key].durations == ("P1D",)
+    vendor.offers = []
+    assert not registry_of_one.read().capabilities
+
+
+def test_the_longest_prefix_that_serves_the_duration_wins() -> None:
+    offers = [ohlc(pattern="^DEMO/", durations=["PT1M", "P1D"]), ohlc(pattern="^DEMO/SWAP/", durations=["PT1M"])]
+    both_ways = [ohlc(pattern="^TIE/", direction=direction) for direction in ("forward", "backward")]
+    found = Registry([FakeVendor("acme", [*offers, *both_ways, rates()])]).read().capabilities.values()
+
+    def find(product_id: str, duration: str | None, table: Any = "ohlc_v2") -> str | None:
+        capability = find_capability(found, table, product_id, duration)
+        return f"{capability.product_prefix} {capability.direction}" if capability else None
+
+    assert find("DEMO/SWAP/BTC", "PT1M") == "DEMO/SWAP/ backward"
+    assert find("DEMO/SWAP/BTC", "P1D") == "DEMO/ backward"
+    assert find("DEMO/SWAP/BTC", "PT5M") is None
+    assert find("TIE/BTC", "PT1M") == "TIE/ backward"
+    assert find("OTHER/BTC", "PT1M") is None
+    assert find("DEMO/SWAP/BTC", None, "interest_rate") == "DEMO/SWAP/ backward"
+    assert find("DEMO/SPOT/BTC", None, "interest_rate") is None
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = ModuleType("acme_plugin")
+    monkeypatch.setitem(sys.modules, "acme_plugin", module)
+    points = EntryPoints([EntryPoint("acme", "acme_plugin:create", registry.ENTRY_POINT_GROUP)])
+    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
+    return module
+
+
+def test_a_vendor_is_loaded_by_entry_point_or_by_module_and_factory(plugin: ModuleType) -> None:
+    seen: list[Mapping[str, Any]] = []
+
+    def make(options: Mapping[str, Any]) -> list[FakeVendor]:
+        seen.append(options)
+        return [FakeVendor(options.get("as", "plain"), [])]
+
+    plugin.create = make  # type: ignore[attr-defined]
+    vendors = load_vendors(["acme", "acme_plugin:create"], {"acme": {"as": "named"}, "unused": {}})
+    assert [vendor.name for vendor in vendors] == ["named", "plain"]
+    assert seen == [{"as": "named"}, {}]
+
+
+def test_an_unknown_vendor_is_refused_with_the_known_names(plugin: ModuleType) -> None:
+    for name in ("nobody", "", "os:", ":create"):
+        with pytest.raises(UnknownVendor, match="known are acme;"):
+            load_vendors([name], {})
+
+
+@pytest.mark.parametrize("name", ["acme", "no_such_module:create", "os:no_such_factory", "os:sep"])
+def test_a_factory_that_can_not_be_loaded_says_so(plugin: ModuleType, name: str) -> None:
+    with pytest.raises(UnknownVendor, match=f"vendor '{name}'"):
+        load_vendors([name], {})
+
+
+def test_a_factory_that_raises_is_named_in_one_line(plugin: ModuleType) -> None:
+    with pytest.raises(UnknownVendor, match="can't be made: demo option error_rate must be between 0 and 1") as caught:
+        load_vendors(
+            ["series_pipelines.vendors.demo:create"], {"series_pipelines.vendors.demo:create": {"error_rate": 2}}
+        )
+    assert isinstance(caught.value.__cause__, InvalidInput)
+
+
+@pytest.mark.parametrize("made", [None, 7, [object()], [FakeVendor("", [])]])
+def test_a_factory_that_makes_no_vendors_is_refused(plugin: ModuleType, made: object) -> None:
+    plugin.create = lambda options: made  # type: ignore[attr-defined]
+    with pytest.raises(UnknownVendor, match="vendor 'acme'"):
+        load_vendors(["acme"], {})
+
+
+def test_a_vendor_without_a_method_is_refused(plugin: ModuleType) -> None:
+    half = ModuleType("half")
+    half.name = "half"  # type: ignore[attr-defined]
+    half.services = half.products = list  # type: ignore[attr-defined]
+    plugin.create = lambda options: [half]  # type: ignore[attr-defined]
+    with pytest.raises(UnknownVendor, match=r"which has no fetch\(\)"):
+        load_vendors(["acme"], {})
+
+
+def test_a_vendor_configured_twice_is_refused(plugin: ModuleType) -> None:
+    with pytest.raises(InvalidInput, match="vendor 'demo-a' is configured twice"):
+        load_vendors(["series_pipelines.vendors.demo:create"] * 2, {})
+
+
+def test_the_demo_vendors_offer_both_directions_for_both_tables() -> None:
+    catalogue = Registry(create({})).read()
+    assert catalogue.refused == ()
+    assert list(catalogue.capabilities) == [
+        "IngestOHLC/DEMO%2FSWAP%2F/backward",
+        "IngestInterestRate/DEMO%2FSWAP%2F/backward",
+        "IngestOHLC/DEMO%2FSPOT%2F/forward",
+        "IngestInterestRate/DEMO%2FMARGIN%2F/forward",
+    ]
