@@ -37,6 +37,8 @@ def postgres() -> Iterator[EmbeddedPostgres]:
 def template(postgres: EmbeddedPostgres) -> str:
     with psycopg.connect(postgres.admin_url, autocommit=True) as admin:
         admin.execute(f"create database {TEMPLATE} owner series")
+        # What is lost in a power cut does not matter here, and commits are the most of a test.
+        admin.execute("alter role series set synchronous_commit = off")
     with connect(replace_database(postgres.url, TEMPLATE), purpose="test") as conn:
         migrate(conn)
     return TEMPLATE

@@ -24,7 +24,7 @@ MAX_CAPABILITY_BACKOFF_MS: Final = 5 * MINUTE_MS
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The new state of one kind of work of a series after an attempt."""
+    """The new state of what an attempt was for: the head, a gap, or the start of history."""
 
     moved: bool
     misses: int
@@ -39,7 +39,7 @@ class Outcome:
 def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int) -> Outcome:
     """Return what a well-formed page means."""
     moved = page.range is not None and has_moved(facts, fetch, page.range)
-    misses = 0 if moved else (facts.head_misses if fetch.kind == "head" else facts.tail_misses) + 1
+    misses = 0 if moved else _find_misses(facts, fetch) + 1
     floor_ms, floor_kind = facts.floor_ms, facts.floor_kind
     if fetch.target == "start" and facts.start_ms is not None:
         if moved and page.range is not None:
@@ -64,7 +64,7 @@ def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int) ->
     delay_ms = min(MAX_FAILURE_RETRY_MS, FAILURE_RETRY_MS << min(failures - 1, 20))
     return Outcome(
         moved=False,
-        misses=facts.head_misses if fetch.kind == "head" else facts.tail_misses,
+        misses=_find_misses(facts, fetch),
         failures=failures,
         eligible_ms=now_ms + delay_ms,
         window_ms=facts.window_ms,
@@ -76,12 +76,16 @@ def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int) ->
 
 def settle_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
     """Return what it means that the capability was paused: nothing but that this series had its turn."""
-    is_head = fetch.kind == "head"
+    eligible_ms = {
+        "head": facts.head_eligible_ms,
+        "gap": facts.gap_eligible_ms,
+        "start": facts.tail_eligible_ms,
+    }
     return Outcome(
         moved=False,
-        misses=facts.head_misses if is_head else facts.tail_misses,
+        misses=_find_misses(facts, fetch),
         failures=facts.failures,
-        eligible_ms=facts.head_eligible_ms if is_head else facts.tail_eligible_ms,
+        eligible_ms=eligible_ms[fetch.target],
         window_ms=facts.window_ms,
         floor_ms=facts.floor_ms,
         floor_kind=facts.floor_kind,
@@ -105,6 +109,10 @@ def has_moved(facts: SeriesFacts, fetch: Fetch, page_range: Range) -> bool:
 def grow_capability_backoff(backoff_ms: int) -> int:
     """Return the next pause of a capability that said no again: five seconds more, at most five minutes."""
     return min(MAX_CAPABILITY_BACKOFF_MS, backoff_ms + CAPABILITY_BACKOFF_STEP_MS)
+
+
+def _find_misses(facts: SeriesFacts, fetch: Fetch) -> int:
+    return {"head": facts.head_misses, "gap": facts.gap_misses, "start": facts.tail_misses}[fetch.target]
 
 
 def _find_retry(fetch: Fetch, misses: int, cadence: Cadence) -> int:

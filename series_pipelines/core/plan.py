@@ -35,6 +35,8 @@ class SeriesFacts(NamedTuple):
     tail_attempted_ms: int | None
     tail_eligible_ms: int | None
     tail_misses: int
+    gap_eligible_ms: int | None
+    gap_misses: int
     failures: int
     window_ms: int | None
     floor_ms: int | None
@@ -111,9 +113,13 @@ def find_head_due(facts: SeriesFacts, cadence: Cadence) -> int | None:
 
 def find_tail_due(facts: SeriesFacts) -> int | None:
     """Return when the tail is or becomes due; None when nothing behind is missing."""
-    if facts.end_ms is None or (facts.gap_end_ms is None and is_at_floor(facts)):
+    if facts.end_ms is None:
         return None
-    return facts.tail_eligible_ms or 0
+    start_due_ms = None if is_at_floor(facts) else facts.tail_eligible_ms or 0
+    if facts.gap_end_ms is None:
+        return start_due_ms
+    gap_due_ms = facts.gap_eligible_ms or 0
+    return gap_due_ms if start_due_ms is None else min(gap_due_ms, start_due_ms)
 
 
 def is_at_floor(facts: SeriesFacts) -> bool:
@@ -155,9 +161,13 @@ def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: in
 
 
 def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
-    """Return the request for what is missing behind: the nearest gap, else earlier than the union."""
+    """Return the request for what is missing behind: the nearest gap, else earlier than the union.
+
+    A gap that backs off does not keep history from being fetched, nor the other way round.
+    """
     overlap_ms = find_overlap(facts, cadence)
-    if facts.gap_start_ms is not None and facts.gap_end_ms is not None:
+    is_gap_due = (facts.gap_eligible_ms or 0) <= now_ms or is_at_floor(facts)
+    if facts.gap_start_ms is not None and facts.gap_end_ms is not None and is_gap_due:
         why = f"gap of {(facts.gap_end_ms - facts.gap_start_ms) // 1000} s nearest to now"
         if direction == "backward":
             return Fetch("tail", "gap", min(now_ms, facts.gap_end_ms + overlap_ms), why)

@@ -146,7 +146,7 @@ def describe_series(
 ) -> dict[str, Any]:
     """Return a series' metadata: rows, range, lag, coverage, gaps, floor, last rows."""
     metadata: dict[str, Any] = {
-        "dagster/row_count": MetadataValue.int(rows),
+        "rows": MetadataValue.int(rows),
         "coverage_percent": MetadataValue.float(round(coverage.percent, 2)),
         "gaps": MetadataValue.int(len(coverage.gaps)),
         "floor": MetadataValue.text(

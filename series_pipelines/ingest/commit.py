@@ -55,7 +55,7 @@ def commit_group(
             conn,
             table_name,
             [
-                states.Attempt(finished.facts.series_id, finished.fetch.kind, finished.attempted_ms, finished.outcome)
+                states.Attempt(finished.facts.series_id, finished.fetch.target, finished.attempted_ms, finished.outcome)
                 for finished in group
             ],
         )

@@ -371,7 +371,15 @@ class _Lane:
 
 
 def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:
-    return facts._replace(head_eligible_ms=None, tail_eligible_ms=None, head_misses=0, tail_misses=0, failures=0)
+    return facts._replace(
+        head_eligible_ms=None,
+        tail_eligible_ms=None,
+        gap_eligible_ms=None,
+        head_misses=0,
+        tail_misses=0,
+        gap_misses=0,
+        failures=0,
+    )
 
 
 def _clip(window: Range, facts: SeriesFacts, cadence: Cadence, now_ms: int) -> Range | None:

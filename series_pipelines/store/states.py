@@ -22,10 +22,10 @@ class KnownSeries(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One finished attempt of one kind of work for a series."""
+    """One finished attempt for a series: `target` is its head, a gap, or the start of its history."""
 
     series_id: str
-    kind: str
+    target: str
     attempted_ms: int
     outcome: Outcome
 
@@ -59,7 +59,7 @@ def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> No
         {
             "table_name": table_name,
             "series_ids": [attempt.series_id for attempt in attempts],
-            "kinds": [attempt.kind for attempt in attempts],
+            "targets": [attempt.target for attempt in attempts],
             "attempted": [ms_to_time(attempt.attempted_ms) for attempt in attempts],
             "eligible": [ms_to_time(outcome.eligible_ms) for outcome in outcomes],
             "misses": [outcome.misses for outcome in outcomes],

@@ -94,6 +94,8 @@ create table series_state (
     tail_attempted_at timestamptz,
     tail_eligible_at timestamptz,
     tail_misses integer not null default 0,
+    gap_eligible_at timestamptz,
+    gap_misses integer not null default 0,
     failures integer not null default 0,
     last_window_ms bigint,
     floor_time timestamptz,

@@ -21,7 +21,7 @@ select state.series_id, state.cap_key,
        (date_part('epoch', head_attempted_at) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
        head_misses,
        (date_part('epoch', tail_attempted_at) * 1000)::bigint, (date_part('epoch', tail_eligible_at) * 1000)::bigint,
-       tail_misses, failures, last_window_ms,
+       tail_misses, (date_part('epoch', gap_eligible_at) * 1000)::bigint, gap_misses, failures, last_window_ms,
        (date_part('epoch', floor_time) * 1000)::bigint, floor_kind,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint,
        (date_part('epoch', shown_at) * 1000)::bigint
@@ -35,12 +35,14 @@ where state.table_name = %(table_name)s and state.active
 -- name: settle
 -- Write what a group of attempts means for its series.
 update series_state as state set
-    head_attempted_at = case when kind = 'head' then attempted_at else head_attempted_at end,
-    head_eligible_at = case when kind = 'head' then eligible_at else head_eligible_at end,
-    head_misses = case when kind = 'head' then misses else head_misses end,
-    tail_attempted_at = case when kind = 'tail' then attempted_at else tail_attempted_at end,
-    tail_eligible_at = case when kind = 'tail' then eligible_at else tail_eligible_at end,
-    tail_misses = case when kind = 'tail' then misses else tail_misses end,
+    head_attempted_at = case when target = 'head' then attempted_at else head_attempted_at end,
+    head_eligible_at = case when target = 'head' then eligible_at else head_eligible_at end,
+    head_misses = case when target = 'head' then misses else head_misses end,
+    tail_attempted_at = case when target = 'head' then tail_attempted_at else attempted_at end,
+    tail_eligible_at = case when target = 'start' then eligible_at else tail_eligible_at end,
+    tail_misses = case when target = 'start' then misses else tail_misses end,
+    gap_eligible_at = case when target = 'gap' then eligible_at else gap_eligible_at end,
+    gap_misses = case when target = 'gap' then misses else gap_misses end,
     failures = attempt.failures,
     last_window_ms = attempt.window_ms,
     floor_time = attempt.floor_time,
@@ -48,10 +50,10 @@ update series_state as state set
     last_error = attempt.error,
     last_success_at = case when attempt.error is null then attempted_at else last_success_at end
 from unnest(
-    %(series_ids)s::text[], %(kinds)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
+    %(series_ids)s::text[], %(targets)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
     %(misses)s::integer[], %(failures)s::integer[], %(windows)s::bigint[], %(floors)s::timestamptz[],
     %(floor_kinds)s::text[], %(errors)s::text[]
-) as attempt (series_id, kind, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error)
+) as attempt (series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error)
 where state.series_id = attempt.series_id and state.table_name = %(table_name)s;
 
 -- name: mark_shown

@@ -1,0 +1,106 @@
+"""A zero-latency demo vendor for benchmarks, its series in the database, and pages ready to be committed.
+
+`create` is the vendor's factory for Dagster's processes: `SERIES_VENDORS=benchmarks.market:create`.
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from series_pipelines.core.duration import DAY_MS, MINUTE_MS
+from series_pipelines.core.outcome import settle_page
+from series_pipelines.core.plan import Fetch, SeriesFacts, find_cadence
+from series_pipelines.ingest.commit import Finished
+from series_pipelines.ingest.fetch import fetch_page
+from series_pipelines.ingest.universe import sync_universe
+from series_pipelines.store import states
+from series_pipelines.store.connection import Connection
+from series_pipelines.vendors.contract import INGEST_OHLC, Direction, Limits, Product, Vendor
+from series_pipelines.vendors.demo import DemoService, DemoVendor
+from series_pipelines.vendors.demo_market import DemoProduct
+from series_pipelines.vendors.registry import Capability, Registry
+
+TABLE: Final = "ohlc_v2"
+SERIES_VARIABLE: Final = "BENCH_SERIES"
+PAGE_ROWS: Final[Mapping[Direction, int]] = {"backward": 300, "forward": 1_000}
+
+
+def read_clock() -> int:
+    """Return the time now, in UTC epoch milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+def make_vendor(
+    series: int, page_rows: Mapping[Direction, int] = PAGE_ROWS, clock: Callable[[], int] = read_clock
+) -> DemoVendor:
+    """Make a vendor with one capability a direction, each with this many one-minute series."""
+    listing_ms = read_clock() // DAY_MS * DAY_MS - 365 * DAY_MS
+    services = [
+        DemoService(INGEST_OHLC, find_prefix(direction), direction, rows, ("PT1M",), Limits(grace_ms=0))
+        for direction, rows in page_rows.items()
+    ]
+    products = [
+        DemoProduct(Product(f"{service.prefix}P{number:05d}", price_step="0.01", listed_ms=listing_ms), listing_ms)
+        for service in services
+        for number in range(series)
+    ]
+    return DemoVendor("bench", services, products, clock=clock)
+
+
+def find_prefix(direction: Direction) -> str:
+    """Return the product prefix of the direction's capability."""
+    return f"BENCH/{direction.upper()}/"
+
+
+def create(options: Mapping[str, Any]) -> Sequence[Vendor]:
+    """Make the vendor inside a process that Dagster starts."""
+    return [make_vendor(int(os.environ[SERIES_VARIABLE]))]
+
+
+def register(conn: Connection, vendor: DemoVendor) -> dict[str, Capability]:
+    """Write the vendor's products, capabilities and series as the universe sensor does; return its capabilities."""
+    registry = Registry([vendor])
+    sync_universe(conn, registry)
+    return {capability.direction: capability for capability in registry.read().capabilities.values()}
+
+
+def read_series(conn: Connection, capability: Capability) -> list[SeriesFacts]:
+    """Return a capability's series, in key order."""
+    with conn.transaction():
+        return sorted(states.read_facts(conn, TABLE, cap_key=capability.cap_key))
+
+
+def fetch_older(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, now_ms: int) -> Finished:
+    """Fetch the page that ends where the series begins; a backward vendor's next page of history, without overlap."""
+    kind, target = ("head", "head") if facts.start_ms is None else ("tail", "start")
+    time_ms = now_ms if facts.start_ms is None else facts.start_ms
+    return _fetch(vendor, capability, facts, Fetch(kind, target, time_ms, "bench"), now_ms)  # type: ignore[arg-type]
+
+
+def fetch_newer(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, time_ms: int) -> Finished:
+    """Fetch the head page from a time on, or up to it when the vendor pages backward."""
+    return _fetch(vendor, capability, facts, Fetch("head", "head", time_ms, "bench"), vendor.clock())
+
+
+def advance(finished: Finished) -> SeriesFacts:
+    """Return what is known of a series once the attempt is committed."""
+    assert finished.page is not None
+    assert finished.page.range is not None
+    facts, covered = finished.facts, finished.page.range
+    return facts._replace(
+        start_ms=covered.start_ms if facts.start_ms is None else min(facts.start_ms, covered.start_ms),
+        end_ms=covered.end_ms if facts.end_ms is None else max(facts.end_ms, covered.end_ms),
+        window_ms=finished.outcome.window_ms,
+    )
+
+
+def _fetch(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, fetch: Fetch, now_ms: int) -> Finished:
+    cadence = find_cadence(TABLE, facts.series_id, capability.limits.grace_ms)
+    page = fetch_page(vendor, capability, facts.series_id, fetch, cadence)
+    return Finished(facts, fetch, now_ms, page, settle_page(facts, fetch, page, cadence, now_ms))
+
+
+def find_minute(minutes_ago: int) -> int:
+    """Return the start of a whole minute in the past."""
+    return read_clock() // MINUTE_MS * MINUTE_MS - minutes_ago * MINUTE_MS

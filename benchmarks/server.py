@@ -1,0 +1,81 @@
+"""A Postgres of the benchmarks' own in a temporary folder, gone at the end however it comes."""
+
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
+
+import psycopg
+from psycopg import sql
+
+from series_pipelines.store.connection import connect
+from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
+from series_pipelines.store.migrate import migrate
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """The running Postgres and a folder for whatever else a benchmark must put somewhere."""
+
+    postgres: EmbeddedPostgres
+    folder: Path
+
+    @contextmanager
+    def fresh_database(self) -> Iterator[str]:
+        """Give a migrated, empty database, dropped afterwards."""
+        name = f"bench_{uuid4().hex[:12]}"
+        self.administer(sql.SQL("create database {} owner series").format(sql.Identifier(name)))
+        url = urlunsplit(urlsplit(self.postgres.url)._replace(path=f"/{name}"))
+        try:
+            with connect(url, purpose="bench") as conn:
+                migrate(conn)
+            yield url
+        finally:
+            self.administer(sql.SQL("drop database {} with (force)").format(sql.Identifier(name)))
+
+    def checkpoint(self) -> None:
+        """Write all dirty pages, so that none falls due inside a measurement."""
+        self.administer(sql.SQL("checkpoint"))
+
+    def find_version(self) -> str:
+        """Return the server's version."""
+        with psycopg.connect(self.postgres.admin_url) as admin:
+            return f"{admin.info.server_version // 10_000}.{admin.info.server_version % 10_000}"
+
+    def administer(self, statement: sql.Composable) -> None:
+        """Run one statement as the superuser."""
+        with psycopg.connect(self.postgres.admin_url, autocommit=True) as admin:
+            admin.execute(statement)
+
+
+@contextmanager
+def start_server() -> Iterator[Server]:
+    """Start Postgres; stop it and remove its folder also after Ctrl-C, SIGTERM and SIGHUP."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    # Postgres may run as another user than root, who must be able to pass through this folder.
+    folder = Path(tempfile.mkdtemp(prefix="series-bench-"))
+    folder.chmod(0o755)
+    try:
+        postgres = start_embedded(folder / "home")
+        try:
+            yield Server(postgres, folder)
+        finally:
+            postgres.close()
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _interrupt(signum: int, frame: object) -> None:
+    raise KeyboardInterrupt
+
+
+def vacuum(url: str) -> None:
+    """Bring a database's statistics and visibility maps to where autovacuum would have brought them."""
+    with connect(url, purpose="bench vacuum", autocommit=True) as conn:
+        conn.execute("vacuum analyze")

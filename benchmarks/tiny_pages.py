@@ -1,0 +1,128 @@
+"""Row 2: head refreshes of three rows, grouped, against the same pages in a transaction each by executemany."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from benchmarks.harness import Pairs, Row, say
+from benchmarks.market import (
+    TABLE,
+    advance,
+    fetch_newer,
+    find_minute,
+    make_vendor,
+    read_series,
+    register,
+)
+from benchmarks.server import Server, vacuum
+from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.ingest.commit import Finished, commit_group
+from series_pipelines.ingest.writer import MAX_GROUP
+from series_pipelines.store.connection import Connection, connect, ms_to_time
+from series_pipelines.vendors.demo import DemoVendor
+from series_pipelines.vendors.registry import Capability
+
+TARGET: Final = 5.0
+HISTORY_ROWS: Final = 100
+NEW_ROWS: Final = 2
+WRITE_ROW: Final = """
+insert into ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, volume, open_interest)
+values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
+on conflict (series_id, created_at) do update set
+    closed_at = excluded.closed_at, open = excluded.open, high = excluded.high, low = excluded.low,
+    close = excluded.close, volume = excluded.volume, open_interest = excluded.open_interest"""
+WRITE_RANGE: Final = """
+insert into series_data_range (series_id, table_name, start_time, end_time) values (%s, %s, %s, %s)
+on conflict do nothing"""
+WRITE_EVENT: Final = """
+insert into ing_cursor_event (
+    series_id, table_name, operation, direction, prev_value, new_value, window_from, window_to, reason, cap_key,
+    request_time, row_count
+) values (%s, %s, 'HARVEST', 'FORWARD', %s, %s, %s, %s, 'advanced', %s, %s, %s)"""
+WRITE_CURSOR: Final = """
+insert into ing_cursor (series_id, table_name, operation, value) values (%s, %s, 'HARVEST', %s)
+on conflict (series_id, table_name, operation) do update set value = excluded.value, updated_at = now()
+where excluded.value > ing_cursor.value"""
+WRITE_STATE: Final = """
+update series_state set head_attempted_at = %s, head_eligible_at = null, head_misses = 0, failures = 0,
+    last_window_ms = %s, last_error = null, last_success_at = %s
+where series_id = %s and table_name = %s"""
+
+
+class _SetClock:
+    """A vendor's clock that stands where it is put."""
+
+    def __init__(self, now_ms: int) -> None:
+        self.now_ms = now_ms
+
+    def __call__(self) -> int:
+        return self.now_ms
+
+
+def run(server: Server, quick: bool) -> list[Row]:
+    """Refresh the heads of two equal sets of series, one set each way, in turns."""
+    pages, rounds = (100, 3) if quick else (500, 6)
+    clock = _SetClock(find_minute(60))
+    vendor = make_vendor(2 * pages, {"forward": 1_000}, clock)
+    pairs = Pairs()
+    with server.fresh_database() as url, connect(url, purpose="ours") as ours, connect(url, purpose="plain") as plain:
+        capability = register(ours, vendor)["forward"]
+        known = _write_history(ours, vendor, capability)
+        vacuum(url)
+        for number in range(rounds + 1):
+            clock.now_ms += NEW_ROWS * MINUTE_MS
+            fetched = [fetch_newer(vendor, capability, facts, _find_last_bar(facts)) for facts in known]
+            known = [advance(finished) for finished in fetched]
+            timed = pairs if number else Pairs()
+            timed.run(
+                lambda group=fetched[:pages]: _commit_grouped(ours, capability.cap_key, group),
+                lambda group=fetched[pages:]: _commit_singly(plain, capability.cap_key, group),
+            )
+            say(f"tiny_pages: round {number} of {rounds}, {pages} pages each way")
+    ours_rate, plain_rate = (pages / sorted(times)[len(times) // 2] for times in (pairs.ours, pairs.yardstick))
+    return [
+        Row(
+            "tiny pages (3 rows, a head refresh), grouped, against a transaction each by executemany",
+            f"at least {TARGET:.0f}×",
+            f"{pairs.speedup:.1f}×",
+            pairs.speedup >= TARGET,
+            f"{ours_rate:,.0f} against {plain_rate:,.0f} pages/s; 1 row stored already and {NEW_ROWS} new a page; "
+            f"median of {rounds} rounds of {pages} pages",
+            {"ratio": pairs.speedup, "pages_per_second": ours_rate, "plain_pages_per_second": plain_rate},
+        )
+    ]
+
+
+def _write_history(conn: Connection, vendor: DemoVendor, capability: Capability) -> list[SeriesFacts]:
+    start_ms = vendor.clock() - HISTORY_ROWS * MINUTE_MS
+    fetched = [fetch_newer(vendor, capability, facts, start_ms) for facts in read_series(conn, capability)]
+    _commit_grouped(conn, capability.cap_key, fetched)
+    return [advance(finished) for finished in fetched]
+
+
+def _find_last_bar(facts: SeriesFacts) -> int:
+    assert facts.end_ms is not None
+    return facts.end_ms - MINUTE_MS
+
+
+def _commit_grouped(conn: Connection, cap_key: str, pages: Sequence[Finished]) -> None:
+    for position in range(0, len(pages), MAX_GROUP):
+        commit_group(conn, TABLE, cap_key, None, pages[position : position + MAX_GROUP])
+
+
+def _commit_singly(conn: Connection, cap_key: str, pages: Sequence[Finished]) -> None:
+    for finished in pages:
+        page, series_id = finished.page, finished.facts.series_id
+        assert page is not None
+        assert page.range is not None
+        assert len(page.rows) == NEW_ROWS + 1
+        start, end = ms_to_time(page.range.start_ms), ms_to_time(page.range.end_ms)
+        attempted, asked = ms_to_time(finished.attempted_ms), ms_to_time(finished.fetch.time_ms)
+        rows = [(series_id, ms_to_time(row[0]), ms_to_time(row[1]), *row[2:]) for row in page.rows]  # type: ignore[arg-type]
+        previous = ms_to_time(finished.facts.end_ms)
+        with conn.transaction(), conn.cursor() as cursor:
+            cursor.executemany(WRITE_ROW, rows)
+            cursor.execute(WRITE_RANGE, (series_id, TABLE, start, end))
+            cursor.execute(WRITE_EVENT, (series_id, TABLE, previous, end, start, end, cap_key, asked, len(rows)))
+            cursor.execute(WRITE_CURSOR, (series_id, TABLE, end))
+            cursor.execute(WRITE_STATE, (attempted, finished.outcome.window_ms, attempted, series_id, TABLE))

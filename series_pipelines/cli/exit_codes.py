@@ -1,0 +1,9 @@
+"""What the exit code says to a script. 130 and 141 are what a shell says of SIGINT and SIGPIPE."""
+
+from typing import Final
+
+DONE: Final = 0
+FAILED: Final = 1
+ASKED_WRONGLY: Final = 2
+INTERRUPTED: Final = 130
+NO_READER: Final = 141

@@ -1,0 +1,112 @@
+"""`ingest`: bring chosen series up to date now."""
+
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from series_pipelines.cli.options import make_window, with_json, with_kind, with_series, with_table, with_window
+from series_pipelines.cli.output import print_json, print_table
+from series_pipelines.core.series import TableName
+from series_pipelines.errors import InvalidOrder
+
+if TYPE_CHECKING:
+    from series_pipelines.cli.lanes import Ingestion, PersonLane
+
+MOST_FAILURES_SHOWN: Final = 20
+_COLUMNS: Final = ("capability", ">series", ">requests", ">pages", ">rows", ">left out", ">failed", "ended because")
+
+
+@click.command("ingest", short_help="Fetch what series miss, now.")
+@with_series(required=True)
+@with_kind
+@with_window
+@click.option("--pages", type=click.IntRange(min=1), help="At most so many vendor pages a capability.")
+@click.option("--seconds", type=click.IntRange(min=1), help="How long it may take (else SERIES_BACKFILL_SECONDS).")
+@with_table
+@with_json
+@click.pass_context
+def ingest_command(
+    ctx: click.Context,
+    series: tuple[str, ...],
+    kind: str,
+    start_ms: int | None,
+    end_ms: int | None,
+    pages: int | None,
+    seconds: int | None,
+    table_name: TableName | None,
+    as_json: bool,
+) -> None:
+    """Fetch what SERIES miss: head first, then gaps and history, until they are complete.
+
+    With --start or --end only what that window misses. Ctrl-C keeps every page that was committed.
+
+    Example: series ingest DEMO/SWAP/BTC-USDT/1m 'DEMO/SPOT/*/1h' --seconds 60
+    """
+    from series_pipelines.cli.lanes import Wishes, ingest_series
+    from series_pipelines.cli.session import choose_series, ensure_series, load_registry, open_database, refuse_retired
+    from series_pipelines.settings import load_settings
+    from series_pipelines.system_clock import SystemClock
+
+    clock = SystemClock()
+    now_ms = clock.now_ms()
+    window = make_window(start_ms, end_ms, now_ms)
+    if window is not None and kind == "head":
+        raise InvalidOrder("a window has no head: leave out --kind head, or --start and --end")
+    budget_ms = 1000 * (seconds or load_settings().backfill_seconds)
+    with open_database("ingest") as conn:
+        ensure_series(conn)
+        chosen = choose_series(conn, series, table_name)
+        refuse_retired(chosen)
+        wishes = Wishes(kind, pages, now_ms + budget_ms, window)
+        done = ingest_series(conn, clock, load_registry().read(), chosen, wishes)
+    if as_json:
+        print_json(_describe(done))
+    else:
+        _print_summary(done)
+    ctx.exit(INTERRUPTED if done.interrupted else FAILED if done.failed else DONE)
+
+
+def _describe(done: "Ingestion") -> dict[str, Any]:
+    return {
+        "pages": sum(lane.pages for lane in done.lanes),
+        "rows": sum(lane.rows for lane in done.lanes),
+        "failed": done.failed,
+        "interrupted": done.interrupted,
+        "lanes": [_describe_lane(done, lane) for lane in done.lanes],
+    }
+
+
+def _describe_lane(done: "Ingestion", lane: "PersonLane") -> dict[str, Any]:
+    merged = done.merged[lane.cap_key]
+    return {
+        "cap_key": lane.cap_key,
+        "table_name": lane.table_name,
+        "series": len(lane.series_ids),
+        "requests": lane.requests,
+        "pages": lane.pages,
+        "rows": lane.rows,
+        "left_out": lane.left_out,
+        "failed": len(lane.failed),
+        "ended": lane.ended,
+        "ranges_before": merged["before"],
+        "ranges_after": merged["after"],
+    }
+
+
+def _print_summary(done: "Ingestion") -> None:
+    rows = []
+    for lane in done.lanes:
+        counts = (lane.requests, lane.pages, lane.rows, lane.left_out, len(lane.failed))
+        rows.append((lane.cap_key, len(lane.series_ids), *counts, lane.ended))
+    print_table(_COLUMNS, rows)
+    before = sum(count["before"] for count in done.merged.values())
+    after = sum(count["after"] for count in done.merged.values())
+    pages, total = sum(lane.pages for lane in done.lanes), sum(lane.rows for lane in done.lanes)
+    click.echo(f"\n{pages} pages, {total} rows; {before} ranges became {after}")
+    for series_id, reason in list(done.failed.items())[:MOST_FAILURES_SHOWN]:
+        click.echo(f"series: failed: {series_id}: {reason}", err=True)
+    if len(done.failed) > MOST_FAILURES_SHOWN:
+        click.echo(f"series: failed: and {len(done.failed) - MOST_FAILURES_SHOWN} more", err=True)
+    if done.interrupted:
+        click.echo("series: interrupted; what was committed stays", err=True)

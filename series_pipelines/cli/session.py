@@ -1,0 +1,91 @@
+"""What commands work with: the database, the vendors, and the series a person means."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+
+import click
+
+from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
+from series_pipelines.core.times import parse_time
+from series_pipelines.database import find_database
+from series_pipelines.errors import UnknownSeries
+from series_pipelines.ingest.universe import UniverseReport, sync_universe
+from series_pipelines.reading import explain_unknown, normalise_series_id
+from series_pipelines.settings import load_settings
+from series_pipelines.store import states
+from series_pipelines.store.connection import Connection, connect, translated_errors
+from series_pipelines.store.states import KnownSeries
+from series_pipelines.vendors.registry import Registry, load_vendors
+
+
+@contextmanager
+def open_database(purpose: str) -> Iterator[Connection]:
+    """Open the database for one command; what the driver complains about becomes one line."""
+    with translated_errors(), connect(find_database(load_settings()), purpose=purpose) as conn:
+        yield conn
+
+
+def load_registry() -> Registry:
+    """Make the configured vendors; the demo market is the one that `series dev` shows."""
+    settings = load_settings()
+    options = settings.vendor_options
+    kept_epoch = settings.home / "demo_epoch"
+    if settings.demo_epoch is None and kept_epoch.exists():
+        options["demo"]["epoch_ms"] = parse_time(kept_epoch.read_text())
+    return Registry(load_vendors(settings.vendors, options))
+
+
+def refresh_series(conn: Connection) -> UniverseReport:
+    """Ask the vendors what they have, and say what was refused."""
+    report = sync_universe(conn, load_registry())
+    conn.commit()
+    for refusal in report.refused:
+        click.echo(f"series: refused: {refusal}", err=True)
+    return report
+
+
+def ensure_series(conn: Connection) -> None:
+    """Ask the vendors once, when no series are known yet."""
+    if any(states.list_series(conn, table_name) for table_name in TABLE_NAMES):
+        return
+    click.echo("series: no series are known yet, asking the vendors", err=True)
+    report = refresh_series(conn)
+    click.echo(f"series: {report.products} products, {sum(report.series.values())} series", err=True)
+
+
+def list_known(conn: Connection, table_name: TableName | None) -> list[KnownSeries]:
+    """Return every series, retired ones too, of one table or of both."""
+    tables = TABLE_NAMES if table_name is None else (table_name,)
+    return [known for name in tables for known in states.list_series(conn, name)]
+
+
+def choose_series(conn: Connection, typed: Sequence[str], table_name: TableName | None) -> list[KnownSeries]:
+    """Return the series of some ids or patterns in the order they were typed; all active ones of none."""
+    known = list_known(conn, table_name)
+    if not typed:
+        return [series for series in known if series.active]
+    chosen: dict[tuple[str, str], KnownSeries] = {}
+    for text in typed:
+        for series in match_series(text, known):
+            chosen[series.table_name, series.series_id] = series
+    return list(chosen.values())
+
+
+def match_series(typed: str, known: Sequence[KnownSeries]) -> list[KnownSeries]:
+    """Return the series that an id names or a pattern matches, or say that there is none."""
+    check_product_id(typed)
+    for wanted in dict.fromkeys((typed, normalise_series_id(typed))):
+        found = [series for series in known if series.series_id == wanted]
+        if not found and any(char in wanted for char in "*?["):
+            found = [series for series in known if series.active and fnmatchcase(series.series_id, wanted)]
+        if found:
+            return found
+    raise explain_unknown(typed, known)
+
+
+def refuse_retired(chosen: Sequence[KnownSeries]) -> None:
+    """Refuse series that no vendor offers any more."""
+    for series in chosen:
+        if not series.active:
+            raise UnknownSeries(f"series {series.series_id!r} has retired: no vendor offers it now")

@@ -1,0 +1,100 @@
+"""Commands that set things up: `dev`, `migrate`, `products`."""
+
+from datetime import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import click
+
+from series_pipelines.cli.options import set_environment, with_json
+from series_pipelines.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from series_pipelines.store.products import ListedProduct
+
+_COLUMNS = ("product", "vendor", "name", "base", "quote", ">price step", ">volume step", "rates", "listed", "delisted")
+
+
+@click.command("dev", short_help="Start everything; Ctrl-C stops it all.")
+@click.option("--port", type=click.IntRange(0, 65535), help="The UI's port; 0 takes any free one (SERIES_UI_PORT).")
+@click.pass_context
+def dev_command(ctx: click.Context, port: int | None) -> None:
+    """Start everything: Postgres, Dagster's UI and daemon, sensors on. Ctrl-C stops it all.
+
+    Example: series dev --port 3001
+    """
+    from series_pipelines.dev import run_dev
+    from series_pipelines.settings import load_settings
+
+    if port is not None:
+        set_environment("SERIES_UI_PORT", str(port))
+    ctx.exit(run_dev(load_settings()))
+
+
+@click.command("migrate", short_help="Bring the database's tables up to date.")
+def migrate_command() -> None:
+    """Bring the database's tables up to date. Safe to run at any time, and many times.
+
+    Example: SERIES_DATABASE_URL=postgresql://me@db/market series migrate
+    """
+    from series_pipelines.settings import load_settings
+    from series_pipelines.store.connection import connect, translated_errors
+    from series_pipelines.store.embedded import start_embedded
+    from series_pipelines.store.migrate import migrate
+
+    settings = load_settings()
+    given = settings.database_url
+    url = given.get_secret_value() if given is not None else start_embedded(settings.home.absolute()).url
+    with translated_errors(), connect(url, purpose="migrate") as conn:
+        applied = migrate(conn)
+    for name in applied:
+        click.echo(f"applied {name}")
+    if not applied:
+        click.echo("nothing to do")
+
+
+@click.command("products", short_help="List the products.")
+@click.argument("text", required=False, default="")
+@click.option("--refresh", is_flag=True, help="Ask the vendors first.")
+@with_json
+def products_command(text: str, refresh: bool, as_json: bool) -> None:
+    """List the products, those whose id or name contains TEXT.
+
+    Example: series products btc --json
+    """
+    from series_pipelines.cli.session import ensure_series, open_database, refresh_series
+    from series_pipelines.store.products import list_products
+
+    with open_database("products") as conn:
+        if refresh:
+            refresh_series(conn)
+        else:
+            ensure_series(conn)
+        listed = list_products(conn)
+    wanted = text.lower()
+    found = [product for product in listed if wanted in product.product_id.lower() or wanted in product.name.lower()]
+    if as_json:
+        print_json([_describe(product) for product in found])
+    elif found:
+        print_table(_COLUMNS, [_make_row(product) for product in found], droppable=("name", "volume step", "quote"))
+    else:
+        click.echo(f"series: no product contains {text!r}" if text else "series: no products", err=True)
+
+
+def _describe(product: "ListedProduct") -> dict[str, object]:
+    return {name: _to_plain(value) for name, value in product._asdict().items()}
+
+
+def _to_plain(value: object) -> object:
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    return value.isoformat() if isinstance(value, datetime) else value
+
+
+def _make_row(product: "ListedProduct") -> tuple[object, ...]:
+    return (
+        *(product.product_id, product.vendor, product.name, product.base_currency, product.quote_currency),
+        *(_to_plain(product.price_step), _to_plain(product.volume_step)),
+        "no" if product.no_interest_rate else "yes",
+        *(moment and f"{moment:%Y-%m-%d %H:%M}" for moment in (product.listed_at, product.delisted_at)),
+    )

@@ -1,0 +1,227 @@
+"""Commands that look after coverage: `peek`, `coverage`, `compact`."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from series_pipelines.cli.options import with_json, with_series, with_table
+from series_pipelines.cli.output import print_json, print_table, show_minute, to_iso
+from series_pipelines.core.coverage import Coverage, draw_bar, measure_coverage
+from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.ranges import Range
+from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.times import format_span
+
+if TYPE_CHECKING:
+    from series_pipelines.store.connection import Connection
+    from series_pipelines.store.ranges import Compaction
+    from series_pipelines.store.states import KnownSeries
+
+BAR_WIDTH: Final = 30
+_PEEK_COLUMNS: Final = (
+    *("capability", "method", "prefix", "direction", ">series", ">heads", ">tails", ">in flight", ">backoff"),
+    *("next eligible", "last error"),
+)
+_COVERAGE_COLUMNS: Final = ("series", "covered", ">%", "from", "to", ">gaps", ">lag", "floor", "floor at")
+
+
+@click.command("peek", short_help="Show what each capability does and what waits.")
+@click.option("--watch", is_flag=True, help="Look again and again until Ctrl-C; with --json, a line each time.")
+@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(min=0.1), help="Seconds between looks.")
+@with_json
+def peek_command(watch: bool, every: float, as_json: bool) -> None:
+    """Show what each capability does: lanes in flight, heads and tails that wait, backoffs, errors.
+
+    Example: series peek --watch
+    """
+    from series_pipelines.cli.session import ensure_series, open_database
+
+    with open_database("peek") as conn:
+        ensure_series(conn)
+        try:
+            while True:
+                _show_peek(read_peek(conn), as_json, watch)
+                if not watch:
+                    return
+                time.sleep(every)
+        except KeyboardInterrupt:
+            if not watch:
+                raise
+
+
+def read_peek(conn: "Connection") -> dict[str, Any]:
+    """Return Peek: the global numbers and one row a capability."""
+    from series_pipelines.ingest.backlog import read_backlog
+    from series_pipelines.ingest.peek import list_capabilities
+    from series_pipelines.system_clock import SystemClock
+
+    backlog = read_backlog(conn, SystemClock().now_ms())
+    conn.commit()
+    return {
+        "global_in_flight": backlog.in_flight,
+        "capability_count": len(backlog.capabilities),
+        "global_head_backlog": backlog.head_backlog,
+        "global_tail_backlog": backlog.tail_backlog,
+        "capabilities": list_capabilities(backlog),
+    }
+
+
+def _show_peek(peek: dict[str, Any], as_json: bool, watch: bool) -> None:
+    if as_json:
+        print_json(peek, indent=None if watch else 2)
+        return
+    rows = [
+        (*values, f"{backoff_ms / 1000:g} s" if backoff_ms else None, next_eligible_at, last_error)
+        for *values, backoff_ms, next_eligible_at, last_error in (row.values() for row in peek["capabilities"])
+    ]
+    if watch:
+        click.clear()
+    click.echo(
+        f"{peek['global_in_flight']} in flight · {peek['capability_count']} capabilities · "
+        f"{peek['global_head_backlog']} heads wait · {peek['global_tail_backlog']} tails wait\n"
+    )
+    print_table(_PEEK_COLUMNS, rows, droppable=("method", "prefix", "direction"))
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesCoverage:
+    """A series, what it covers, and what is known of it; nothing is known of a retired one but its ranges."""
+
+    known: "KnownSeries"
+    facts: SeriesFacts
+    ranges: list[Range]
+    coverage: Coverage
+
+
+@click.command("coverage", short_help="Show covered time, gaps and lag of series.")
+@with_series(required=False)
+@with_table
+@with_json
+def coverage_command(series: tuple[str, ...], table_name: TableName | None, as_json: bool) -> None:
+    """Show how much time each series covers, its gaps and its lag; all series if none is named.
+
+    The bar goes from the start of the series' life to now; a darker cell is covered more.
+
+    Example: series coverage 'DEMO/SWAP/BTC-USDT/*'
+    """
+    from series_pipelines.cli.session import choose_series, ensure_series, open_database
+    from series_pipelines.system_clock import SystemClock
+
+    with open_database("coverage") as conn:
+        ensure_series(conn)
+        chosen = choose_series(conn, series, table_name)
+        measured = list(measure_series(conn, chosen, SystemClock().now_ms()))
+    if as_json:
+        print_json([_describe_coverage(entry) for entry in measured])
+        return
+    rows = [_make_coverage_row(entry) for entry in measured]
+    print_table(_COVERAGE_COLUMNS, rows, droppable=("floor at", "from", "to"))
+    lives = [entry.coverage for entry in measured if entry.coverage.life is not None]
+    life_ms = sum(coverage.life.end_ms - coverage.life.start_ms for coverage in lives if coverage.life)
+    percent = 100 * sum(coverage.covered_ms for coverage in lives) / life_ms if life_ms else 0.0
+    gaps = sum(len(entry.coverage.gaps) for entry in measured)
+    click.echo(f"\n{len(measured)} series, {percent:.2f} % of their time, {gaps} {'gap' if gaps == 1 else 'gaps'}")
+
+
+def measure_series(conn: "Connection", chosen: "list[KnownSeries]", now_ms: int) -> Iterator[SeriesCoverage]:
+    """Measure some series, in their order, with two reads a table."""
+    from series_pipelines.store import ranges, states
+
+    facts_of: dict[tuple[str, str], SeriesFacts] = {}
+    ranges_of: dict[tuple[str, str], list[Range]] = {}
+    for name in TABLE_NAMES:
+        series_ids = [known.series_id for known in chosen if known.table_name == name]
+        facts_of |= {(name, facts.series_id): facts for facts in states.read_facts(conn, name, series_ids=series_ids)}
+        stored = ranges.read(conn, name, series_ids)
+        ranges_of |= {(name, series_id): found for series_id, found in stored.items()}
+    for known in chosen:
+        key = (known.table_name, known.series_id)
+        facts = facts_of.get(key) or _make_retired_facts(known)
+        yield SeriesCoverage(known, facts, ranges_of[key], measure_coverage(facts, ranges_of[key], now_ms))
+
+
+def _make_retired_facts(known: "KnownSeries") -> SeriesFacts:
+    values: dict[str, Any] = {name: 0 if kind is int else None for name, kind in SeriesFacts.__annotations__.items()}
+    return SeriesFacts(**values | {"series_id": known.series_id, "cap_key": known.cap_key})
+
+
+def _make_coverage_row(entry: SeriesCoverage) -> tuple[object, ...]:
+    coverage, facts, union = entry.coverage, entry.facts, entry.coverage.union
+    bar = draw_bar(entry.ranges, coverage.life, BAR_WIDTH) if coverage.life else " " * BAR_WIDTH
+    return (
+        entry.known.series_id,
+        f"▕{bar}▏",
+        f"{coverage.percent:.2f}",
+        show_minute(union and union.start_ms),
+        show_minute(union and union.end_ms),
+        len(coverage.gaps),
+        None if coverage.lag_ms is None else format_span(coverage.lag_ms),
+        facts.floor_kind if entry.known.active else "retired",
+        show_minute(facts.floor_ms),
+    )
+
+
+def _describe_coverage(entry: SeriesCoverage) -> dict[str, object]:
+    coverage, facts = entry.coverage, entry.facts
+    return {
+        "series_id": entry.known.series_id,
+        "table_name": entry.known.table_name,
+        "active": entry.known.active,
+        "percent": round(coverage.percent, 2),
+        "covered_seconds": coverage.covered_ms // 1000,
+        "life": _describe_range(coverage.life),
+        "range": _describe_range(coverage.union),
+        "gaps": [_describe_range(gap) for gap in coverage.gaps],
+        "lag_seconds": None if coverage.lag_ms is None else coverage.lag_ms // 1000,
+        "floor_kind": facts.floor_kind,
+        "floor_at": to_iso(facts.floor_ms),
+        "failures": facts.failures,
+    }
+
+
+def _describe_range(stretch: Range | None) -> dict[str, str | None] | None:
+    return None if stretch is None else {"start": to_iso(stretch.start_ms), "end": to_iso(stretch.end_ms)}
+
+
+@click.command("compact", short_help="Merge overlapping ranges of covered time.")
+@with_series(required=False)
+@with_table
+@with_json
+def compact_command(series: tuple[str, ...], table_name: TableName | None, as_json: bool) -> None:
+    """Merge overlapping ranges of covered time; all series if none is named. It changes no read.
+
+    Example: series compact DEMO/SWAP/BTC-USDT/1m
+    """
+    from series_pipelines.cli.session import choose_series, open_database
+
+    with open_database("compact") as conn:
+        chosen = choose_series(conn, series, table_name) if series else None
+        tables = TABLE_NAMES if table_name is None else (table_name,)
+        counts = {name: count_ranges(conn, name, _compact(conn, name, chosen)) for name in tables}
+    if as_json:
+        print_json(counts)
+        return
+    for name, count in counts.items():
+        click.echo(f"{name}: {count['before']} ranges became {count['after']} in {count['series']} series")
+
+
+def _compact(conn: "Connection", table_name: TableName, chosen: "list[KnownSeries] | None") -> "Compaction":
+    from series_pipelines.ingest.writer import compact_series
+    from series_pipelines.store import ranges
+
+    if chosen is not None:
+        return compact_series(conn, table_name, [known.series_id for known in chosen if known.table_name == table_name])
+    with conn.transaction():
+        return ranges.compact(conn, table_name)
+
+
+def count_ranges(conn: "Connection", table_name: TableName, change: "Compaction") -> dict[str, int]:
+    """Return how many ranges the series that changed had before a compaction, and have after it."""
+    from series_pipelines.store import ranges
+
+    touched = sorted({changed.series_id for changed in (*change.deleted, *change.inserted)})
+    after = sum(len(stored) for stored in ranges.read(conn, table_name, touched).values())
+    return {"before": after + len(change.deleted) - len(change.inserted), "after": after, "series": len(touched)}

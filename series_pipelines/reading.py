@@ -1,0 +1,154 @@
+"""Reads series for people: rows as they are stored, and as DataFrames indexed by UTC time.
+
+Windows are half-open, [start, end), and a time without a zone is UTC. pandas is imported by who asks for a frame.
+"""
+
+import io
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from series_pipelines.core.duration import parse_duration
+from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
+from series_pipelines.core.times import date_to_ms, parse_time
+from series_pipelines.database import find_database
+from series_pipelines.errors import InvalidDuration, InvalidInput, InvalidRange, UnknownSeries
+from series_pipelines.settings import load_settings
+from series_pipelines.store import states
+from series_pipelines.store.connection import Connection, connect, ms_to_time, translated_errors
+from series_pipelines.store.queries import load_queries
+from series_pipelines.store.states import KnownSeries
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+When = str | date | datetime | None
+"""A moment; a pandas.Timestamp is a datetime, too."""
+
+TIME_COLUMNS: Final[Mapping[TableName, tuple[str, ...]]] = {
+    "ohlc_v2": ("created_at", "closed_at"),
+    "interest_rate": ("created_at",),
+}
+VALUE_COLUMNS: Final[Mapping[TableName, tuple[str, ...]]] = {
+    "ohlc_v2": ("open", "high", "low", "close", "volume", "open_interest"),
+    "interest_rate": ("long_rate", "short_rate", "settlement_price"),
+}
+_QUERIES: Final[Mapping[TableName, str]] = {"ohlc_v2": "ohlc", "interest_rate": "rates"}
+
+
+def read_ohlc(
+    series_id: str, start: When = None, end: When = None, *, exact: bool = False, database_url: str | None = None
+) -> "pd.DataFrame":
+    """Return the bars of a series that begin in [start, end); floats, or Decimals when exact."""
+    return _read_frame("ohlc_v2", series_id, start, end, exact, database_url)
+
+
+def read_interest_rate(
+    series_id: str, start: When = None, end: When = None, *, exact: bool = False, database_url: str | None = None
+) -> "pd.DataFrame":
+    """Return the rates of a product that took effect in [start, end); floats, or Decimals when exact."""
+    return _read_frame("interest_rate", series_id, start, end, exact, database_url)
+
+
+def _read_frame(
+    table_name: TableName, typed: str, start: When, end: When, exact: bool, database_url: str | None
+) -> "pd.DataFrame":
+    start_ms, end_ms = _to_ms(start), _to_ms(end)
+    if start_ms is not None and end_ms is not None and start_ms > end_ms:
+        raise InvalidRange(f"a window can't end before it starts: {start} is after {end}")
+    url = database_url or find_database(load_settings())
+    with translated_errors(), open_for_export(url) as conn:
+        _, series_id = find_stored_series(conn, typed, (table_name,))
+        lines = export_lines(conn, table_name, series_id, start_ms, end_ms)
+        return make_frame(table_name, lines, exact=exact)
+
+
+def open_for_export(url: str) -> Connection:
+    """Open a connection whose statements may last as long as their reader takes."""
+    return connect(url, purpose="read", statement_timeout_ms=0)
+
+
+def export_lines(
+    conn: Connection, table_name: TableName, series_id: str, start_ms: int | None = None, end_ms: int | None = None
+) -> Generator[bytes, None, None]:
+    """Yield a header and the rows of a series as lines of CSV: exact decimals, times in epoch milliseconds."""
+    parameters = {"series_id": series_id, "start": ms_to_time(start_ms), "end": ms_to_time(end_ms)}
+    statement = load_queries(_QUERIES[table_name])["export"]
+    with conn.cursor() as cursor, cursor.copy(statement, parameters) as copy:
+        for block in copy:
+            yield bytes(block)
+
+
+def make_frame(table_name: TableName, lines: Iterable[bytes], *, exact: bool) -> "pd.DataFrame":
+    """Make a DataFrame of exported lines; it has the same types when there are no rows."""
+    import pandas as pd
+
+    times, values = TIME_COLUMNS[table_name], VALUE_COLUMNS[table_name]
+    types: dict[str, Any] = dict.fromkeys(times, "int64") | dict.fromkeys(values, object if exact else "float64")
+    frame = pd.read_csv(io.BytesIO(b"".join(lines)), dtype=types, keep_default_na=not exact)
+    for name in times:
+        # Microseconds are what pandas itself makes of times, so joins with other frames need no conversion.
+        frame[name] = pd.DatetimeIndex(frame[name].to_numpy().astype("datetime64[ms]")).as_unit("us").tz_localize("UTC")
+    for name in values if exact else ():
+        frame[name] = pd.Series([Decimal(text) if text else None for text in frame[name].tolist()], dtype=object)
+    return frame.set_index("created_at")
+
+
+def _to_ms(moment: When) -> int | None:
+    if moment is None:
+        return None
+    if isinstance(moment, str):
+        return parse_time(moment)
+    # pandas.NaT is a datetime, but equals nothing.
+    if isinstance(moment, date) and moment == moment:
+        return date_to_ms(moment)
+    raise InvalidInput(f"{moment!r} is not a time: expected a text, a date or a datetime")
+
+
+def find_stored_series(
+    conn: Connection, typed: str, tables: Sequence[TableName] = TABLE_NAMES
+) -> tuple[TableName, str]:
+    """Return the table and the id of a series that is known or has rows, by its id as a person types it."""
+    check_product_id(typed)
+    for series_id in dict.fromkeys((typed, normalise_series_id(typed))):
+        known = {found.table_name for found in states.find_series(conn, [series_id])}
+        found = [name for name in tables if name in known or _has_rows(conn, name, series_id)]
+        if len(found) > 1:
+            raise InvalidInput(f"{series_id!r} is a series of {' and of '.join(found)}: choose one with --table")
+        if found:
+            return found[0], series_id
+    raise explain_unknown(typed, [known for name in tables for known in states.list_series(conn, name)])
+
+
+def _has_rows(conn: Connection, table_name: TableName, series_id: str) -> bool:
+    statement = load_queries(_QUERIES[table_name])["read_last"]
+    return conn.execute(statement, {"series_ids": [series_id], "count": 1}).fetchone() is not None
+
+
+def normalise_series_id(typed: str) -> str:
+    """Return an id with its duration in ISO form, when it ends in one: `…/1m` becomes `…/PT1M`."""
+    product_id, slash, duration = typed.rpartition("/")
+    try:
+        return f"{product_id}{slash}{parse_duration(duration).text}"
+    except InvalidDuration:
+        return typed
+
+
+def explain_unknown(typed: str, known: Iterable[KnownSeries]) -> InvalidInput:
+    """Return the error that says why there is no such series, with the likeliest id that there is."""
+    product_of = {series.series_id: series.product_id for series in known}
+    if not product_of:
+        return UnknownSeries(f"no series {typed!r}: no series are known yet, run `series products --refresh`")
+    product_id, _, duration = typed.rpartition("/")
+    if product_id in product_of.values():
+        try:
+            parse_duration(duration)
+        except InvalidDuration as error:
+            return InvalidDuration(f"no series {typed!r}: {error}")
+    lowered = {series_id.lower(): series_id for series_id in product_of}
+    wanted = normalise_series_id(typed).lower()
+    likely = get_close_matches(wanted, lowered, n=1)
+    hint = f"did you mean {lowered[likely[0]]!r}?" if likely else "`series coverage` lists all"
+    return UnknownSeries(f"no series {typed!r}: {hint}")

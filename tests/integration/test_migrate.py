@@ -1,0 +1,83 @@
+"""Migrations: once each, in order, together or alone; a changed file is refused by name."""
+
+import shutil
+import threading
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from series_pipelines.errors import DatabaseUnavailable, MigrationRefused
+from series_pipelines.store.connection import connect
+from series_pipelines.store.embedded import EmbeddedPostgres
+from series_pipelines.store.migrate import migrate
+from series_pipelines.store.queries import find_sql_folder
+
+
+@pytest.fixture
+def empty_url(postgres: EmbeddedPostgres, template: str) -> object:
+    from conftest import create_database
+
+    yield from create_database(postgres, "template0")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(find_sql_folder() / "migrations", tmp_path / "migrations")
+    return tmp_path / "migrations"
+
+
+def test_migrations_are_applied_once_in_name_order(empty_url: str, folder: Path) -> None:
+    names = sorted(file.name for file in folder.glob("*.sql"))
+    with connect(empty_url, purpose="test") as conn:
+        assert migrate(conn, folder) == names
+        assert migrate(conn, folder) == []
+
+
+def test_five_processes_that_start_together_apply_each_once(empty_url: str, folder: Path) -> None:
+    applied: list[str] = []
+    failures: list[BaseException] = []
+    barrier = threading.Barrier(5)
+
+    def start() -> None:
+        try:
+            with connect(empty_url, purpose="test") as conn:
+                barrier.wait()
+                applied.extend(migrate(conn, folder))
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=start) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+    assert sorted(applied) == sorted(file.name for file in folder.glob("*.sql"))
+
+
+def test_a_changed_file_is_refused_by_name(empty_url: str, folder: Path) -> None:
+    with connect(empty_url, purpose="test") as conn:
+        migrate(conn, folder)
+        (folder / "0002_cursors.sql").write_text("select 1;")
+        with pytest.raises(MigrationRefused, match=r"0002_cursors\.sql was changed"):
+            migrate(conn, folder)
+
+
+def test_a_migration_that_fails_leaves_nothing_behind(empty_url: str, folder: Path) -> None:
+    (folder / "0009_broken.sql").write_text("create table half (x int); select 1 / 0;")
+    with connect(empty_url, purpose="test") as conn:
+        with pytest.raises(psycopg.Error):
+            migrate(conn, folder)
+        assert conn.execute("select to_regclass('half')").fetchone() == (None,)
+        (folder / "0009_broken.sql").unlink()
+        assert migrate(conn, folder) == []
+
+
+def test_a_dead_database_is_one_line_without_its_password() -> None:
+    with pytest.raises(DatabaseUnavailable) as caught:
+        connect("postgresql://someone:hush-hush@127.0.0.1:1/nothing", purpose="test")
+    message = str(caught.value)
+    assert "127.0.0.1:1/nothing can't be reached" in message
+    assert "hush" not in message
+    assert "\n" not in message

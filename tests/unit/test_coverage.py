@@ -1,0 +1,142 @@
+"""Coverage as numbers and as a bar: never complete while anything is missing."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from series_pipelines.core.coverage import draw_bar, measure_coverage
+from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.ranges import Range
+
+BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+RANGES = st.lists(st.integers(0, 399).map(lambda n: Range(n // 10, n // 10 + n % 10 + 1)), max_size=6)
+TIMES = st.none() | st.integers(0, 60)
+SHADES = " ░▒▓█"
+
+
+def make_facts(**known: Any) -> SeriesFacts:
+    return SeriesFacts(**{**BLANK, **known})
+
+
+def list_covered(ranges: list[Range]) -> set[int]:
+    return {moment for start, end in ranges for moment in range(start, end)}
+
+
+@given(RANGES, TIMES, TIMES, TIMES, st.integers(1, 60))
+@settings(max_examples=100, deadline=None)
+def test_numbers_agree_with_counting_moments(
+    ranges: list[Range], floor_ms: int | None, listed_ms: int | None, delisted_ms: int | None, now_ms: int
+) -> None:
+    facts = make_facts(floor_ms=floor_ms, listed_ms=listed_ms, delisted_ms=delisted_ms)
+
+    coverage = measure_coverage(facts, ranges, now_ms)
+
+    covered = list_covered(ranges)
+    if coverage.union is None:
+        assert not covered
+        assert coverage.lag_ms is None
+    else:
+        assert coverage.union == (min(covered), max(covered) + 1)
+    if coverage.life is None:
+        assert (coverage.covered_ms, coverage.percent) == (0, 0.0)
+        return
+    alive = set(range(*coverage.life))
+    assert coverage.covered_ms == len(alive & covered)
+    assert 0.0 <= coverage.percent <= 100.0
+    assert (coverage.percent == 100.0) == (alive <= covered)
+
+
+@pytest.mark.parametrize(
+    ("known", "life"),
+    [
+        ({}, (10, 100)),
+        ({"listed_ms": 5}, (5, 100)),
+        ({"listed_ms": 15}, (10, 100)),
+        ({"listed_ms": 5, "floor_ms": 10}, (10, 100)),
+        ({"floor_ms": 0}, (0, 100)),
+        ({"delisted_ms": 60}, (10, 60)),
+        ({"delisted_ms": 600}, (10, 100)),
+    ],
+    ids=["stored only", "listed before", "listed after the first row", "floor", "floor at zero", "delisted", "will be"],
+)
+def test_a_series_lives_from_its_floor_or_first_known_time_to_now_or_its_delisting(
+    known: dict[str, int], life: tuple[int, int]
+) -> None:
+    assert measure_coverage(make_facts(**known), [Range(10, 90)], now_ms=100).life == life
+
+
+def test_a_series_with_nothing_stored_covers_nothing_of_its_life() -> None:
+    coverage = measure_coverage(make_facts(listed_ms=10), [], now_ms=110)
+
+    assert (coverage.life, coverage.union, coverage.covered_ms) == ((10, 110), None, 0)
+    assert (coverage.percent, coverage.gaps, coverage.lag_ms) == (0.0, (), None)
+
+
+def test_a_series_that_is_not_known_to_live_has_no_life() -> None:
+    for facts in (make_facts(), make_facts(listed_ms=200)):
+        coverage = measure_coverage(facts, [], now_ms=100)
+        assert (coverage.life, coverage.percent) == (None, 0.0)
+
+
+def test_lag_is_measured_to_now_or_the_delisting_and_is_never_negative() -> None:
+    covered = [Range(0, 50)]
+
+    assert measure_coverage(make_facts(), covered, now_ms=80).lag_ms == 30
+    assert measure_coverage(make_facts(delisted_ms=60), covered, now_ms=80).lag_ms == 10
+    assert measure_coverage(make_facts(delisted_ms=40), covered, now_ms=80).lag_ms == 0
+
+
+def test_one_missing_millisecond_of_years_is_not_complete() -> None:
+    years_ms = 10 * 365 * 86_400_000
+    coverage = measure_coverage(make_facts(floor_ms=0), [Range(0, 5), Range(6, years_ms)], years_ms)
+
+    assert coverage.percent == 99.99
+    assert f"{coverage.percent:.2f}" != "100.00"
+    assert coverage.gaps == (Range(5, 6),)
+
+
+def test_gaps_are_strict_and_oldest_first() -> None:
+    ranges = [Range(40, 50), Range(0, 10), Range(10, 20), Range(30, 35), Range(31, 32)]
+
+    assert measure_coverage(make_facts(), ranges, 50).gaps == (Range(20, 30), Range(35, 40))
+
+
+@given(RANGES, st.integers(0, 20), st.integers(1, 60), st.integers(1, 80))
+@settings(max_examples=100, deadline=None)
+def test_a_bar_has_its_width_and_darkens_with_what_is_covered(
+    ranges: list[Range], start: int, length: int, width: int
+) -> None:
+    life = Range(start, start + length)
+    bar = draw_bar(ranges, life, width)
+    fuller = draw_bar([*ranges, Range(start + length // 3, start + length // 3 + 5)], life, width)
+
+    assert len(bar) == width
+    assert set(bar) <= set(SHADES)
+    assert all(SHADES.index(one) <= SHADES.index(other) for one, other in zip(bar, fuller, strict=True))
+    assert ("█" * width == bar) == (set(range(*life)) <= list_covered(ranges))
+
+
+def test_a_bar_reads_from_the_oldest_to_now() -> None:
+    assert draw_bar([Range(0, 50)], Range(0, 100), 4) == "██  "
+    assert draw_bar([Range(60, 100)], Range(0, 100), 5) == "   ██"
+
+
+def test_a_cell_shows_how_much_of_it_is_covered() -> None:
+    shares = [draw_bar([Range(0, covered)], Range(0, 100), 1) for covered in (1, 25, 26, 50, 51, 75, 76, 99, 100)]
+
+    assert "".join(shares) == "░░▒▒▓▓▓▓█"
+
+
+def test_a_cell_is_full_only_when_nothing_is_missing_and_blank_only_when_nothing_is_covered() -> None:
+    year_ms = 365 * 86_400_000
+
+    assert draw_bar([Range(1, year_ms)], Range(0, year_ms), 1) == "▓"
+    assert draw_bar([Range(0, 1)], Range(0, year_ms), 1) == "░"
+    assert draw_bar([], Range(0, year_ms), 3) == "   "
+
+
+def test_a_life_shorter_than_the_bar_is_stretched() -> None:
+    assert draw_bar([Range(0, 1)], Range(0, 2), 4) == "██  "

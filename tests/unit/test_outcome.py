@@ -1,0 +1,299 @@
+"""What an attempt means: progress, backoff, floors. A failure proves nothing."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.outcome import (
+    Outcome,
+    grow_capability_backoff,
+    has_moved,
+    settle_failure,
+    settle_page,
+    settle_pause,
+)
+from series_pipelines.core.page import Page
+from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, ohlc_cadence, rate_cadence
+from series_pipelines.core.ranges import Range
+
+NOW_MS = 1_700_000_000_000
+MINUTE_BARS = ohlc_cadence("PT1M", 0)
+BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+
+HEAD = Fetch("head", "head", 0, "")
+GAP = Fetch("tail", "gap", 0, "")
+START = Fetch("tail", "start", 0, "")
+FETCHES = [HEAD, GAP, START]
+EMPTY = Page([], None, 0)
+FORMING = Page([], None, 1, forming=1)
+COVERED = {"start_ms": 100 * HOUR_MS, "end_ms": 200 * HOUR_MS}
+WITH_GAP = COVERED | {"gap_start_ms": 120 * HOUR_MS, "gap_end_ms": 150 * HOUR_MS}
+MISSES = {"head": "head_misses", "gap": "gap_misses", "start": "tail_misses"}
+
+
+def make_facts(**known: Any) -> SeriesFacts:
+    return SeriesFacts(**{**BLANK, **known})
+
+
+def make_page(start_hour: float, end_hour: float) -> Page:
+    covered = Range(int(start_hour * HOUR_MS), int(end_hour * HOUR_MS))
+    return Page([(covered.start_ms, "1", "1", None)], covered, 1)
+
+
+def settle(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence = MINUTE_BARS) -> Outcome:
+    return settle_page(facts, fetch, page, cadence, NOW_MS)
+
+
+def wait_after(fetch: Fetch, misses_before: int, cadence: Cadence = MINUTE_BARS, page: Page = EMPTY) -> int:
+    facts = make_facts(**WITH_GAP, **{MISSES[fetch.target]: misses_before})
+    eligible_ms = settle(facts, fetch, page, cadence).eligible_ms
+    assert eligible_ms is not None
+    return eligible_ms - NOW_MS
+
+
+@pytest.mark.parametrize(
+    ("fetch", "start", "end", "moved"),
+    [
+        (HEAD, 199, 201, True),
+        (HEAD, 199, 200, False),
+        (HEAD, 10, 20, False),
+        (START, 99, 101, True),
+        (START, 100, 101, False),
+        (START, 90, 95, True),
+        (START, 300, 301, False),
+        (GAP, 140, 151, True),
+        (GAP, 119, 121, True),
+        (GAP, 119, 151, True),
+        (GAP, 140, 150, True),
+        (GAP, 120, 121, True),
+        (GAP, 130, 140, True),
+        (GAP, 150, 160, False),
+        (GAP, 110, 120, False),
+        (GAP, 160, 170, False),
+    ],
+)
+def test_only_a_page_that_moves_its_own_frontier_is_progress(fetch: Fetch, start: int, end: int, moved: bool) -> None:
+    facts = make_facts(**WITH_GAP, head_misses=5, tail_misses=5, gap_misses=5)
+
+    outcome = settle(facts, fetch, make_page(start, end))
+
+    assert outcome.moved == moved
+    assert outcome.misses == (0 if moved else 6)
+    assert (outcome.eligible_ms is None) == moved
+
+
+def test_a_first_page_is_progress_of_the_head() -> None:
+    assert has_moved(make_facts(), HEAD, Range(1, 2))
+
+
+def test_a_gap_that_is_no_longer_there_can_not_move() -> None:
+    assert not has_moved(make_facts(**COVERED), GAP, Range(1, 2))
+
+
+@pytest.mark.parametrize("page", [EMPTY, FORMING], ids=["empty", "only a forming bar"])
+@pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
+def test_a_page_without_closed_rows_is_a_miss(fetch: Fetch, page: Page) -> None:
+    outcome = settle(make_facts(**WITH_GAP), fetch, page)
+
+    assert (outcome.moved, outcome.misses, outcome.failures, outcome.error) == (False, 1, 0, None)
+    assert outcome.eligible_ms > NOW_MS
+
+
+@pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
+def test_misses_are_counted_for_what_the_attempt_was_for(fetch: Fetch) -> None:
+    facts = make_facts(**WITH_GAP, head_misses=10, gap_misses=20, tail_misses=30)
+
+    assert settle(facts, fetch, EMPTY).misses == {"head": 11, "gap": 21, "start": 31}[fetch.target]
+
+
+def test_the_head_of_minute_bars_waits_fifteen_seconds_and_doubles_to_fifteen_minutes() -> None:
+    waits = [wait_after(HEAD, misses) for misses in (0, 1, 2, 5, 6, 7, 1_000)]
+
+    assert waits == [15_000, 30_000, 60_000, 480_000, 15 * MINUTE_MS, 15 * MINUTE_MS, 15 * MINUTE_MS]
+
+
+@pytest.mark.parametrize(
+    ("cadence", "first_ms", "most_ms"),
+    [
+        (ohlc_cadence("PT5M", 0), 75_000, 15 * MINUTE_MS),
+        (ohlc_cadence("PT1H", 0), 15 * MINUTE_MS, 30 * MINUTE_MS),
+        (ohlc_cadence("P1D", 0), 15 * MINUTE_MS, 12 * HOUR_MS),
+        (rate_cadence(0), 15 * MINUTE_MS, 30 * MINUTE_MS),
+    ],
+    ids=["PT5M", "PT1H", "P1D", "rates"],
+)
+def test_the_head_of_longer_bars_waits_longer(cadence: Cadence, first_ms: int, most_ms: int) -> None:
+    assert wait_after(HEAD, 0, cadence) == first_ms
+    assert wait_after(HEAD, 1_000, cadence) == most_ms
+
+
+@pytest.mark.parametrize("fetch", [GAP, START], ids=["gap", "start"])
+def test_a_tail_waits_ten_minutes_and_doubles_to_six_hours(fetch: Fetch) -> None:
+    waits = [wait_after(fetch, misses) // MINUTE_MS for misses in (0, 1, 2, 4, 5, 6, 1_000)]
+
+    assert waits == [10, 20, 40, 160, 320, 360, 360]
+
+
+@given(
+    st.sampled_from(FETCHES),
+    st.integers(0, 100),
+    st.sampled_from([MINUTE_BARS, ohlc_cadence("P1M", 0), rate_cadence(0)]),
+    st.booleans(),
+)
+@settings(max_examples=100, deadline=None)
+def test_a_wait_never_shrinks_while_misses_grow(fetch: Fetch, misses: int, cadence: Cadence, empty: bool) -> None:
+    page = EMPTY if empty else FORMING
+
+    assert 15_000 <= wait_after(fetch, misses, cadence, page) <= wait_after(fetch, misses + 1, cadence, page)
+
+
+def test_a_failure_waits_fifteen_seconds_and_doubles_to_an_hour() -> None:
+    waits = [settle_failure(make_facts(failures=n), HEAD, "", NOW_MS).eligible_ms - NOW_MS for n in (0, 1, 2, 7, 8, 99)]
+
+    assert waits == [15_000, 30_000, 60_000, 1_920_000, HOUR_MS, HOUR_MS]
+
+
+@pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
+def test_a_failure_is_not_a_miss_and_proves_no_floor_however_often_it_happens(fetch: Fetch) -> None:
+    facts = make_facts(**WITH_GAP, head_misses=1, tail_misses=1, gap_misses=1, window_ms=77)
+    for count in range(1, 50):
+        outcome = settle_failure(facts, fetch, "malformed body", NOW_MS)
+        assert (outcome.moved, outcome.misses, outcome.failures) == (False, 1, count)
+        assert (outcome.floor_ms, outcome.floor_kind, outcome.window_ms) == (None, None, 77)
+        assert outcome.error == "malformed body"
+        facts = facts._replace(failures=outcome.failures)
+
+
+def test_a_failure_keeps_a_floor_that_is_proven() -> None:
+    facts = make_facts(**COVERED, floor_ms=COVERED["start_ms"], floor_kind="retention")
+    outcome = settle_failure(facts, HEAD, "", NOW_MS)
+
+    assert (outcome.floor_ms, outcome.floor_kind) == (COVERED["start_ms"], "retention")
+
+
+@pytest.mark.parametrize("page", [EMPTY, make_page(90, 101)], ids=["empty", "progress"])
+def test_a_well_formed_page_ends_the_failures(page: Page) -> None:
+    outcome = settle(make_facts(**COVERED, failures=7), START, page)
+
+    assert (outcome.failures, outcome.error) == (0, None)
+
+
+@pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
+def test_a_paused_capability_changes_nothing_of_its_series_but_the_error(fetch: Fetch) -> None:
+    known = {"failures": 4, "window_ms": 5, "floor_ms": 6, "floor_kind": "listing"}
+    misses = {"head_misses": 1, "gap_misses": 2, "tail_misses": 3}
+    eligible = {"head_eligible_ms": 11, "gap_eligible_ms": 12, "tail_eligible_ms": 13}
+    facts = make_facts(**WITH_GAP, **known, **misses, **eligible)
+
+    outcome = settle_pause(facts, fetch, "429")
+
+    position = [each.target for each in FETCHES].index(fetch.target)
+    assert outcome == Outcome(False, 1 + position, 4, 11 + position, 5, 6, "listing", "429")
+
+
+def count_misses_to_floor(facts: SeriesFacts, page: Page) -> int:
+    for attempts in range(1, 20):
+        outcome = settle(facts, START, page)
+        if outcome.floor_ms is not None:
+            assert outcome.floor_ms == facts.start_ms
+            return attempts
+        facts = facts._replace(tail_misses=outcome.misses)
+    raise AssertionError("no floor after twenty attempts")
+
+
+def test_one_empty_answer_does_not_end_history_three_do() -> None:
+    assert count_misses_to_floor(make_facts(**COVERED), EMPTY) == 3
+
+
+def test_two_answers_with_rows_but_nothing_earlier_end_history() -> None:
+    assert count_misses_to_floor(make_facts(**COVERED), make_page(100, 101)) == 2
+
+
+@pytest.mark.parametrize("fetch", [HEAD, GAP], ids=["head", "gap"])
+@pytest.mark.parametrize("page", [EMPTY, make_page(160, 161)], ids=["empty", "no progress"])
+def test_a_miss_at_the_head_or_a_gap_never_ends_history(fetch: Fetch, page: Page) -> None:
+    facts = make_facts(**WITH_GAP)
+    for _ in range(10):
+        outcome = settle(facts, fetch, page)
+        assert (outcome.floor_ms, outcome.floor_kind) == (None, None)
+        facts = facts._replace(**{MISSES[fetch.target]: outcome.misses})
+
+    assert settle(facts, START, page).floor_ms is None
+
+
+def test_progress_between_misses_starts_the_count_again() -> None:
+    facts = make_facts(**COVERED, tail_misses=1)
+    facts = facts._replace(tail_misses=settle(facts, START, make_page(99, 101)).misses, start_ms=99 * HOUR_MS)
+
+    assert settle(facts, START, make_page(99, 101)).floor_ms is None
+
+
+@pytest.mark.parametrize(
+    ("listed_ms", "cadence", "kind"),
+    [
+        (None, MINUTE_BARS, "listing"),
+        (100 * HOUR_MS, MINUTE_BARS, "listing"),
+        (100 * HOUR_MS - DAY_MS, MINUTE_BARS, "listing"),
+        (100 * HOUR_MS - DAY_MS - 1, MINUTE_BARS, "retention"),
+        (0, MINUTE_BARS, "retention"),
+        (0, ohlc_cadence("P1W", 0), "listing"),
+    ],
+    ids=["no listing date", "at the listing", "a day after", "more than a day after", "long after", "one bar after"],
+)
+def test_a_floor_near_the_listing_is_the_listing_and_else_retention(
+    listed_ms: int | None, cadence: Cadence, kind: str
+) -> None:
+    facts = make_facts(**COVERED, tail_misses=1, listed_ms=listed_ms)
+
+    assert settle(facts, START, make_page(100, 101), cadence).floor_kind == kind
+
+
+def test_a_page_that_reaches_the_listing_proves_the_floor_at_once() -> None:
+    outcome = settle(make_facts(**COVERED, listed_ms=90 * HOUR_MS), START, make_page(90, 101))
+
+    assert (outcome.moved, outcome.floor_ms, outcome.floor_kind) == (True, 90 * HOUR_MS, "listing")
+
+
+def test_a_page_that_moves_but_does_not_reach_the_listing_proves_no_floor() -> None:
+    outcome = settle(make_facts(**COVERED, listed_ms=90 * HOUR_MS), START, make_page(91, 101))
+
+    assert (outcome.moved, outcome.floor_ms, outcome.floor_kind) == (True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("fetch", "known_hours", "page", "hours"),
+    [
+        (HEAD, None, make_page(195, 201), 6),
+        (HEAD, 50, make_page(195, 201), 50),
+        (HEAD, 2, make_page(195, 201), 6),
+        (START, 50, make_page(90, 101), 11),
+        (START, None, make_page(90, 101), 11),
+        (GAP, 50, make_page(140, 151), 11),
+        (START, 50, EMPTY, 50),
+        (HEAD, 50, EMPTY, 50),
+        (START, None, FORMING, None),
+    ],
+    ids=[
+        *("a first head", "a short head refresh", "a longer head", "a tail", "a first tail", "a gap"),
+        *("an empty tail", "an empty head", "a forming bar"),
+    ],
+)
+def test_the_window_is_the_last_tail_page_or_the_longest_head(
+    fetch: Fetch, known_hours: int | None, page: Page, hours: int | None
+) -> None:
+    facts = make_facts(**WITH_GAP, window_ms=known_hours and known_hours * HOUR_MS)
+
+    assert settle(facts, fetch, page).window_ms == (hours and hours * HOUR_MS)
+
+
+def test_a_capability_backs_off_five_seconds_more_each_time_up_to_five_minutes() -> None:
+    backoff_ms, seen = 0, []
+    for _ in range(62):
+        backoff_ms = grow_capability_backoff(backoff_ms)
+        seen.append(backoff_ms)
+
+    assert seen == [min(5_000 * n, 300_000) for n in range(1, 63)]
