@@ -3,32 +3,32 @@
 from typing import Any, Final, cast
 
 from benchmarks.harness import Row, say
-from benchmarks.market import TABLE, fetch_older, find_minute, make_vendor, read_series, register
+from benchmarks.market import TABLE, commit_pages, fetch_older, find_minute, make_vendor, read_series, register
 from benchmarks.server import Server, vacuum
-from series_pipelines.ingest.commit import Finished, commit_group
-from series_pipelines.ingest.writer import MAX_GROUP
+from series_pipelines.ingest.commit import Finished
 from series_pipelines.store.connection import Connection, connect
+from series_pipelines.vendors.registry import Capability
 
 PAGE_ROWS: Final = 1_000
 TARGET_BYTES: Final = 20
 
 
 def run(server: Server, quick: bool) -> list[Row]:
-    """Commit the same pages four times: fresh, right after a checkpoint, warm, and once more to measure."""
+    """Commit the same pages three times: fresh, right after a checkpoint, and once more to measure."""
     series = 50 if quick else 200
     vendor = make_vendor(series, {"backward": PAGE_ROWS})
     with server.fresh_database() as url, connect(url, purpose="ours") as conn:
         capability = register(conn, vendor)["backward"]
         now_ms = find_minute(0)
         pages = [fetch_older(vendor, capability, facts, now_ms) for facts in read_series(conn, capability)]
-        _commit(conn, capability.cap_key, pages)
+        commit_pages(conn, capability, pages)
         vacuum(url)
         server.checkpoint()
         rows = series * PAGE_ROWS
-        first_bytes = _measure_wal(conn, capability.cap_key, pages)
+        first_bytes = _measure_wal(conn, capability, pages)
         say(f"duplicates: {rows} rows again, first after a checkpoint: {first_bytes / rows:.2f} bytes of log a row")
         marker = _read_one(conn, "select pg_snapshot_xmax(pg_current_snapshot())::text::bigint, clock_timestamp()")
-        logged_bytes = _measure_wal(conn, capability.cap_key, pages)
+        logged_bytes = _measure_wal(conn, capability, pages)
         rewritten, touched, stored = _read_one(
             conn,
             f"select count(*) filter (where xmin::text::bigint >= %s), count(*) filter (where updated_at >= %s), "  # noqa: S608
@@ -51,15 +51,10 @@ def run(server: Server, quick: bool) -> list[Row]:
     ]
 
 
-def _measure_wal(conn: Connection, cap_key: str, pages: list[Finished]) -> int:
+def _measure_wal(conn: Connection, capability: Capability, pages: list[Finished]) -> int:
     before = _read_one(conn, "select pg_current_wal_insert_lsn()")
-    _commit(conn, cap_key, pages)
+    commit_pages(conn, capability, pages)
     return int(_read_one(conn, "select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), %s)", before)[0])
-
-
-def _commit(conn: Connection, cap_key: str, pages: list[Finished]) -> None:
-    for position in range(0, len(pages), MAX_GROUP):
-        commit_group(conn, TABLE, cap_key, None, pages[position : position + MAX_GROUP])
 
 
 def _read_one(conn: Connection, statement: str, parameters: tuple[Any, ...] = ()) -> tuple[Any, ...]:

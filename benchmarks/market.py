@@ -11,9 +11,10 @@ from typing import Any, Final
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.core.outcome import settle_page
 from series_pipelines.core.plan import Fetch, SeriesFacts, find_cadence
-from series_pipelines.ingest.commit import Finished
+from series_pipelines.ingest.commit import Finished, commit_group
 from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.ingest.universe import sync_universe
+from series_pipelines.ingest.writer import MAX_GROUP
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
 from series_pipelines.vendors.contract import INGEST_OHLC, Direction, Limits, Product, Vendor
@@ -93,6 +94,12 @@ def advance(finished: Finished) -> SeriesFacts:
         end_ms=covered.end_ms if facts.end_ms is None else max(facts.end_ms, covered.end_ms),
         window_ms=finished.outcome.window_ms,
     )
+
+
+def commit_pages(conn: Connection, capability: Capability, pages: Sequence[Finished]) -> None:
+    """Commit pages, one a series, in groups as large as a lane's writer makes them."""
+    for position in range(0, len(pages), MAX_GROUP):
+        commit_group(conn, TABLE, capability.cap_key, None, pages[position : position + MAX_GROUP])
 
 
 def _fetch(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, fetch: Fetch, now_ms: int) -> Finished:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from benchmarks.coverage import MINUTE, add_ranges
+from benchmarks.coverage import MINUTE, add_ranges, age_states
 from benchmarks.dagster_home import ask_child, make_environment
 from benchmarks.harness import Row, say
 from benchmarks.server import Server, vacuum
@@ -14,19 +14,21 @@ TARGET_SECONDS: Final = 3.0
 TARGET_MB: Final = 500.0
 RANGES: Final = 3
 SENSORS: Final = ("ohlc_v2_head", "ohlc_v2_tail", "universe")
-# The demo's products have five OHLC series each on average, and two thirds of them a rate.
-SERIES_A_PRODUCT: Final = 5
+# Five sixths of the demo's products have six OHLC series each, and two thirds a rate.
+PRODUCTS: Final = 4_002
+QUICK_PRODUCTS: Final = 402
 
 
 def run(server: Server, quick: bool) -> list[Row]:
     """Fill the tables of the demo vendors' series and tick."""
-    products = (2_000 if quick else 20_000) // SERIES_A_PRODUCT
+    products = QUICK_PRODUCTS if quick else PRODUCTS
     settings = {"SERIES_VENDORS": "demo", "SERIES_DEMO_PRODUCTS": str(products)}
     with server.fresh_database() as url:
         with connect(url, purpose="bench") as conn:
             report = sync_universe(conn, Registry(load_vendors(["demo"], {"demo": {"products": products}})))
             for table_name in report.series:
                 add_ranges(conn, RANGES, step=300 * MINUTE, length=300 * MINUTE, gap=60 * MINUTE, table=table_name)
+            age_states(conn)
         vacuum(url)
         environment = make_environment(server, url, settings)
         for table_name in report.series:

@@ -47,7 +47,7 @@ class Server:
         with psycopg.connect(self.postgres.admin_url) as admin:
             return f"{admin.info.server_version // 10_000}.{admin.info.server_version % 10_000}"
 
-    def administer(self, statement: sql.Composable) -> None:
+    def administer(self, statement: sql.SQL | sql.Composed) -> None:
         """Run one statement as the superuser."""
         with psycopg.connect(self.postgres.admin_url, autocommit=True) as admin:
             admin.execute(statement)

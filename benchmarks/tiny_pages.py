@@ -1,12 +1,14 @@
 """Row 2: head refreshes of three rows, grouped, against the same pages in a transaction each by executemany."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from benchmarks.harness import Pairs, Row, say
 from benchmarks.market import (
     TABLE,
     advance,
+    commit_pages,
     fetch_newer,
     find_minute,
     make_vendor,
@@ -16,8 +18,7 @@ from benchmarks.market import (
 from benchmarks.server import Server, vacuum
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.ingest.commit import Finished, commit_group
-from series_pipelines.ingest.writer import MAX_GROUP
+from series_pipelines.ingest.commit import Finished
 from series_pipelines.store.connection import Connection, connect, ms_to_time
 from series_pipelines.vendors.demo import DemoVendor
 from series_pipelines.vendors.registry import Capability
@@ -75,8 +76,8 @@ def run(server: Server, quick: bool) -> list[Row]:
             known = [advance(finished) for finished in fetched]
             timed = pairs if number else Pairs()
             timed.run(
-                lambda group=fetched[:pages]: _commit_grouped(ours, capability.cap_key, group),
-                lambda group=fetched[pages:]: _commit_singly(plain, capability.cap_key, group),
+                partial(commit_pages, ours, capability, fetched[:pages]),
+                partial(_commit_singly, plain, capability.cap_key, fetched[pages:]),
             )
             say(f"tiny_pages: round {number} of {rounds}, {pages} pages each way")
     ours_rate, plain_rate = (pages / sorted(times)[len(times) // 2] for times in (pairs.ours, pairs.yardstick))
@@ -96,18 +97,13 @@ def run(server: Server, quick: bool) -> list[Row]:
 def _write_history(conn: Connection, vendor: DemoVendor, capability: Capability) -> list[SeriesFacts]:
     start_ms = vendor.clock() - HISTORY_ROWS * MINUTE_MS
     fetched = [fetch_newer(vendor, capability, facts, start_ms) for facts in read_series(conn, capability)]
-    _commit_grouped(conn, capability.cap_key, fetched)
+    commit_pages(conn, capability, fetched)
     return [advance(finished) for finished in fetched]
 
 
 def _find_last_bar(facts: SeriesFacts) -> int:
     assert facts.end_ms is not None
     return facts.end_ms - MINUTE_MS
-
-
-def _commit_grouped(conn: Connection, cap_key: str, pages: Sequence[Finished]) -> None:
-    for position in range(0, len(pages), MAX_GROUP):
-        commit_group(conn, TABLE, cap_key, None, pages[position : position + MAX_GROUP])
 
 
 def _commit_singly(conn: Connection, cap_key: str, pages: Sequence[Finished]) -> None:

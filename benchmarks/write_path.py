@@ -1,11 +1,21 @@
 """Row 1: big fresh pages with all of rule 1, against raw COPY of the same rows into a table with the same key."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from benchmarks.harness import Pairs, Row, say
-from benchmarks.market import TABLE, advance, fetch_older, find_minute, make_vendor, read_series, register
+from benchmarks.market import (
+    TABLE,
+    advance,
+    commit_pages,
+    fetch_older,
+    find_minute,
+    make_vendor,
+    read_series,
+    register,
+)
 from benchmarks.server import Server
-from series_pipelines.ingest.commit import Finished, commit_group
+from series_pipelines.ingest.commit import Finished
 from series_pipelines.ingest.writer import MAX_GROUP
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.ohlc import OHLC_TABLE
@@ -33,13 +43,9 @@ def run(server: Server, quick: bool) -> list[Row]:
                 fetch_older(vendor, capability, facts, anchor) for facts, anchor in zip(known, anchors, strict=True)
             ]
             known = [advance(finished) for finished in pages]
-            groups = [pages[position : position + MAX_GROUP] for position in range(0, series, MAX_GROUP)]
-            texts = [_prebuild(group) for group in groups]
+            texts = [_prebuild(pages[position : position + MAX_GROUP]) for position in range(0, series, MAX_GROUP)]
             timed = pairs if number else Pairs()
-            timed.run(
-                lambda groups=groups: [commit_group(ours, TABLE, capability.cap_key, None, group) for group in groups],
-                lambda texts=texts: [_copy(raw, text) for text in texts],
-            )
+            timed.run(partial(commit_pages, ours, capability, pages), partial(_copy, raw, texts))
             say(f"write_path: round {number} of {rounds}, {series * PAGE_ROWS} rows each way")
     rows = series * PAGE_ROWS
     ours_rate, raw_rate = (rows / sorted(times)[len(times) // 2] for times in (pairs.ours, pairs.yardstick))
@@ -66,6 +72,7 @@ def _prebuild(group: Sequence[Finished]) -> bytes:
     return "".join(lines).encode()
 
 
-def _copy(conn: Connection, text: bytes) -> None:
-    with conn.transaction(), conn.cursor() as cursor, cursor.copy(COPY_RAW) as copy:
-        copy.write(text)
+def _copy(conn: Connection, texts: Sequence[bytes]) -> None:
+    for text in texts:
+        with conn.transaction(), conn.cursor() as cursor, cursor.copy(COPY_RAW) as copy:
+            copy.write(text)

@@ -18,7 +18,6 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -26,9 +25,9 @@ from series_pipelines.database import find_database
 from series_pipelines.errors import AlreadyRunning, SeriesError
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import Settings, load_settings
+from series_pipelines.sources import load_registry
 from series_pipelines.store.connection import connect
 from series_pipelines.store.migrate import migrate
-from series_pipelines.vendors.registry import Registry, load_vendors
 
 UI_HOST: Final = "127.0.0.1"
 STARTUP_SECONDS: Final = 120
@@ -41,9 +40,9 @@ def run_dev(settings: Settings) -> int:
     home.mkdir(parents=True, exist_ok=True)
     port = find_port(settings.ui_port)
     with _only_one(home, port):
-        environment = _make_environment(settings, home)
+        environment = _make_environment(home)
         _say("starting Postgres" if settings.database_url is None else "connecting to the database")
-        _prepare_database(settings)
+        _prepare_database()
         _say("starting Dagster")
         return _supervise(home, port, environment)
 
@@ -88,7 +87,7 @@ def _read_holder(descriptor: int) -> dict[str, object]:
     return holder if isinstance(holder, dict) else {}
 
 
-def _make_environment(settings: Settings, home: Path) -> dict[str, str]:
+def _make_environment(home: Path) -> dict[str, str]:
     dagster_home = home / "dagster"
     dagster_home.mkdir(exist_ok=True)
     shutil.copyfile(_find_dagster_yaml(), dagster_home / "dagster.yaml")
@@ -97,11 +96,10 @@ def _make_environment(settings: Settings, home: Path) -> dict[str, str]:
         "SERIES_HOME": str(home),
         "DAGSTER_HOME": str(dagster_home),
         "SERIES_SENSORS": os.environ.get("SERIES_SENSORS", "on"),
-        "SERIES_DEMO_EPOCH": _keep_demo_epoch(settings, home),
         "PYTHONUNBUFFERED": "1",
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ.update({name: environment[name] for name in ("SERIES_HOME", "SERIES_SENSORS", "SERIES_DEMO_EPOCH")})
+    os.environ.update({name: environment[name] for name in ("SERIES_HOME", "SERIES_SENSORS")})
     load_settings.cache_clear()
     return environment
 
@@ -115,20 +113,11 @@ def _find_dagster_yaml() -> Path:
     raise SeriesError("dagster.yaml is not here: run `series dev` in the project's folder")
 
 
-def _keep_demo_epoch(settings: Settings, home: Path) -> str:
-    if settings.demo_epoch is not None:
-        return settings.demo_epoch.isoformat()
-    file = home / "demo_epoch"
-    if not file.exists():
-        file.write_text(datetime.now(UTC).strftime("%Y-%m-%dT00:00:00+00:00"))
-    return file.read_text().strip()
-
-
-def _prepare_database(settings: Settings) -> None:
+def _prepare_database() -> None:
     settings = load_settings()
     with connect(find_database(settings), purpose="dev") as conn:
         migrate(conn)
-        report = sync_universe(conn, Registry(load_vendors(settings.vendors, settings.vendor_options)))
+        report = sync_universe(conn, load_registry(settings))
     for refusal in report.refused:
         _say(f"refused: {refusal}")
     _say(f"{report.capabilities} capabilities, {report.products} products, {sum(report.series.values())} series")

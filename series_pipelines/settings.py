@@ -1,6 +1,6 @@
 """Every environment name, in one place. Read only by `cli`, `defs` and the modules that serve both."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -30,7 +30,8 @@ class Settings(BaseSettings):
     event_days: int = Field(7, ge=1, description="how long Dagster's events and finished runs are kept for display")
     demo_seed: int = Field(1, description="the demo market's seed")
     demo_epoch: datetime | None = Field(
-        None, description="the day before which the demo's products were listed; `series dev` keeps its first day"
+        None,
+        description="the day before which the demo's products were listed; its first day of use if not set",
     )
     demo_products: int = Field(60, ge=4, le=20_000, description="how many products the demo vendors have")
     demo_latency_ms: int = Field(20, ge=0, description="how long a demo vendor takes to answer")
@@ -52,9 +53,6 @@ class Settings(BaseSettings):
             "latency_ms": self.demo_latency_ms,
             "error_rate": self.demo_error_rate,
         }
-        if self.demo_epoch is not None:
-            moment = self.demo_epoch if self.demo_epoch.tzinfo else self.demo_epoch.replace(tzinfo=UTC)
-            demo["epoch_ms"] = int(moment.timestamp() * 1000)
         return {"demo": demo}
 
 

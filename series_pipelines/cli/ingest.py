@@ -44,8 +44,9 @@ def ingest_command(
     Example: series ingest DEMO/SWAP/BTC-USDT/1m 'DEMO/SPOT/*/1h' --seconds 60
     """
     from series_pipelines.cli.lanes import Wishes, ingest_series
-    from series_pipelines.cli.session import choose_series, ensure_series, load_registry, open_database, refuse_retired
+    from series_pipelines.cli.session import choose_series, ensure_series, open_database, refuse_retired
     from series_pipelines.settings import load_settings
+    from series_pipelines.sources import load_registry
     from series_pipelines.system_clock import SystemClock
 
     clock = SystemClock()
@@ -59,7 +60,7 @@ def ingest_command(
         chosen = choose_series(conn, series, table_name)
         refuse_retired(chosen)
         wishes = Wishes(kind, pages, now_ms + budget_ms, window)
-        done = ingest_series(conn, clock, load_registry().read(), chosen, wishes)
+        done = ingest_series(conn, clock, load_registry(load_settings()).read(), chosen, wishes)
     if as_json:
         print_json(_describe(done))
     else:

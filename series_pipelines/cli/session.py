@@ -7,16 +7,15 @@ from fnmatch import fnmatchcase
 import click
 
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
-from series_pipelines.core.times import parse_time
 from series_pipelines.database import find_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
 from series_pipelines.reading import explain_unknown, normalise_series_id
 from series_pipelines.settings import load_settings
+from series_pipelines.sources import load_registry
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection, connect, translated_errors
 from series_pipelines.store.states import KnownSeries
-from series_pipelines.vendors.registry import Registry, load_vendors
 
 
 @contextmanager
@@ -26,19 +25,9 @@ def open_database(purpose: str) -> Iterator[Connection]:
         yield conn
 
 
-def load_registry() -> Registry:
-    """Make the configured vendors; the demo market is the one that `series dev` shows."""
-    settings = load_settings()
-    options = settings.vendor_options
-    kept_epoch = settings.home / "demo_epoch"
-    if settings.demo_epoch is None and kept_epoch.exists():
-        options["demo"]["epoch_ms"] = parse_time(kept_epoch.read_text())
-    return Registry(load_vendors(settings.vendors, options))
-
-
 def refresh_series(conn: Connection) -> UniverseReport:
     """Ask the vendors what they have, and say what was refused."""
-    report = sync_universe(conn, load_registry())
+    report = sync_universe(conn, load_registry(load_settings()))
     conn.commit()
     for refusal in report.refused:
         click.echo(f"series: refused: {refusal}", err=True)

@@ -22,7 +22,7 @@ class _Queue:
 
     def __init__(self) -> None:
         self._waiting: list[tuple[int, str]] = []
-        self._ready: list[tuple[int, str]] = []
+        self._ready: list[tuple[int, str, int]] = []
         self._due: dict[str, int] = {}
         self._attempted: dict[str, int] = {}
 
@@ -38,17 +38,16 @@ class _Queue:
         while self._waiting and self._waiting[0][0] <= now_ms:
             due_ms, series_id = heapq.heappop(self._waiting)
             if self._due.get(series_id) == due_ms:
-                heapq.heappush(self._ready, (self._attempted[series_id], series_id))
+                heapq.heappush(self._ready, (self._attempted[series_id], series_id, due_ms))
         while self._ready:
-            attempted_ms, series_id = self._ready[0]
-            if self._is_due(series_id, now_ms) and self._attempted[series_id] == attempted_ms:
+            attempted_ms, series_id, due_ms = self._ready[0]
+            is_current = self._due.get(series_id) == due_ms and self._attempted[series_id] == attempted_ms
+            if is_current and due_ms <= now_ms:
                 return series_id
             heapq.heappop(self._ready)
+            if is_current:
+                heapq.heappush(self._waiting, (due_ms, series_id))
         return None
-
-    def _is_due(self, series_id: str, now_ms: int) -> bool:
-        due_ms = self._due.get(series_id)
-        return due_ms is not None and due_ms <= now_ms
 
     def count_due(self, now_ms: int) -> int:
         return sum(1 for due_ms in self._due.values() if due_ms <= now_ms)

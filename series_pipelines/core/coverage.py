@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from series_pipelines.core.plan import SeriesFacts
@@ -55,6 +56,6 @@ def draw_bar(ranges: Sequence[Range], life: Range, width: int) -> str:
         cell = Range(start_ms, max(start_ms + 1, life.start_ms + span_ms * (index + 1) // width))
         missing_ms = sum(gap.end_ms - gap.start_ms for gap in find_missing(ranges, cell))
         share = 1 - missing_ms / (cell.end_ms - cell.start_ms)
-        level = len(_SHADES) - 1 if share == 1 else min(len(_SHADES) - 2, int(share * (len(_SHADES) - 1) + 0.999))
+        level = len(_SHADES) - 1 if share == 1 else min(len(_SHADES) - 2, ceil(share * (len(_SHADES) - 1)))
         cells.append(_SHADES[level])
     return "".join(cells)

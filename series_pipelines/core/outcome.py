@@ -41,12 +41,10 @@ def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, 
     moved = page.range is not None and has_moved(facts, fetch, page.range)
     misses = 0 if moved else _find_misses(facts, fetch) + 1
     floor_ms, floor_kind = facts.floor_ms, facts.floor_kind
-    if fetch.target == "start" and facts.start_ms is not None:
-        if moved and page.range is not None:
-            if facts.listed_ms is not None and page.range.start_ms <= facts.listed_ms:
-                floor_ms, floor_kind = page.range.start_ms, "listing"
-        elif misses >= (3 if page.is_empty else 2):
-            floor_ms, floor_kind = facts.start_ms, _name_floor(facts.start_ms, facts.listed_ms, cadence)
+    if page.range is not None and facts.listed_ms is not None and page.range.start_ms <= facts.listed_ms:
+        floor_ms, floor_kind = page.range.start_ms, "listing"
+    elif fetch.target == "start" and facts.start_ms is not None and misses >= (3 if page.is_empty else 2):
+        floor_ms, floor_kind = facts.start_ms, _name_floor(facts.start_ms, facts.listed_ms, cadence)
     return Outcome(
         moved=moved,
         misses=misses,
@@ -101,9 +99,7 @@ def has_moved(facts: SeriesFacts, fetch: Fetch, page_range: Range) -> bool:
         return facts.start_ms is not None and page_range.start_ms < facts.start_ms
     if facts.gap_start_ms is None or facts.gap_end_ms is None:
         return False
-    reaches_right = page_range.start_ms < facts.gap_end_ms <= page_range.end_ms
-    reaches_left = page_range.start_ms <= facts.gap_start_ms < page_range.end_ms
-    return reaches_right or reaches_left
+    return page_range.start_ms < facts.gap_end_ms and page_range.end_ms > facts.gap_start_ms
 
 
 def grow_capability_backoff(backoff_ms: int) -> int:

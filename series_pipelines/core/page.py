@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from series_pipelines.core.duration import Duration
+from series_pipelines.core.duration import DAY_MS, Duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import PageRefused
 
@@ -25,7 +25,7 @@ LAST_MOMENT_MS: Final = 253_402_300_799_999
 # Some exchanges say 59.999 for the end of a minute; a range that ends there would leave a gap of one millisecond.
 CLOSE_TOLERANCE_MS: Final = 1_000
 
-_DECIMAL: Final = r"-?\d{1,60}(?:\.\d{0,60})?(?:[eE][+-]?\d{1,3})?"
+_DECIMAL: Final = r"-?[0-9]{1,60}(?:\.[0-9]{0,60})?(?:[eE][+-]?[0-9]{1,3})?"
 _FOUR_PRICES: Final = re.compile("\t".join([_DECIMAL] * 4))
 _NUMBER: Final = re.compile(_DECIMAL)
 _NOT_NEGATIVE: Final = re.compile(_DECIMAL.removeprefix("-?"))
@@ -67,7 +67,7 @@ def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Durati
             raise PageRefused(f"the bar at {bar[0]} begins before the one before it has closed")
         previous_closed_ms = bar[1]
     closed = len(ordered)
-    while closed and ordered[closed - 1][1] > closed_before_ms:
+    while closed and max(ordered[closed - 1][1], duration.end_of_bar(ordered[closed - 1][0])) > closed_before_ms:
         closed -= 1
     final = ordered[:closed]
     return Page(
@@ -158,7 +158,9 @@ def _check_bar(row: Sequence[Any], created_ms: int, duration: Duration) -> BarRo
 
 def _encloses(open_: str, high: str, low: str, close: str) -> bool:
     # Floats round monotonically, so they only hide a violation where two different texts are equal floats.
-    if high in (open_, close) and low in (open_, close):
+    if open_ == high == low == close:
+        return True
+    if (high, low) in ((open_, close), (close, open_)) and float(high) > float(low):
         return True
     inner = (float(open_), float(close))
     if float(high) > max(inner) and float(low) < min(inner):
@@ -168,12 +170,17 @@ def _encloses(open_: str, high: str, low: str, close: str) -> bool:
 
 
 def _check_close(created_ms: int, closed_ms: Any, duration: Duration) -> int:
-    expected_ms = duration.end_of_bar(created_ms)
+    try:
+        expected_ms = duration.end_of_bar(created_ms)
+    except (OverflowError, ValueError) as error:
+        raise PageRefused(f"the bar at {created_ms} closes after the end of time") from error
     if closed_ms is None or closed_ms == expected_ms:
         return expected_ms
-    if type(closed_ms) is not int or not created_ms < closed_ms <= expected_ms + duration.nominal_ms:
+    # A month that starts elsewhere than at midnight UTC may end up to four days later than the calendar says.
+    latest_ms = expected_ms + (4 * DAY_MS if duration.months else CLOSE_TOLERANCE_MS)
+    if type(closed_ms) is not int or not created_ms < closed_ms <= latest_ms:
         raise PageRefused(f"the bar at {created_ms} can't close at {_shorten(closed_ms)}")
-    return expected_ms if 0 < expected_ms - closed_ms <= CLOSE_TOLERANCE_MS else closed_ms
+    return expected_ms if abs(expected_ms - closed_ms) <= CLOSE_TOLERANCE_MS else closed_ms
 
 
 def _check_rate(row: Sequence[Any], created_ms: int) -> RateRow:

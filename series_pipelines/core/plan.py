@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, Duration, parse_duration
+from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.core.ranges import Range, find_missing
 
 Kind = Literal["head", "tail"]
@@ -56,6 +57,12 @@ class Cadence:
     step_ms: int
     """How far a forward request steps back when no page has told the vendor's window yet."""
     grace_ms: int
+
+    def find_head_lag(self, end_ms: int) -> int:
+        """Return how far behind now a head may be; a month is as long as the calendar says."""
+        if self.duration is None or not self.duration.months:
+            return self.head_lag_ms
+        return self.duration.end_of_bar(end_ms) - end_ms
 
     @property
     def bar_ms(self) -> int:
@@ -106,7 +113,7 @@ def find_head_due(facts: SeriesFacts, cadence: Cadence) -> int | None:
     elif facts.delisted_ms is not None and facts.delisted_ms - facts.end_ms <= cadence.head_lag_ms:
         return None
     else:
-        due_ms = facts.end_ms + cadence.head_lag_ms + cadence.grace_ms + 1
+        due_ms = facts.end_ms + cadence.find_head_lag(facts.end_ms) + cadence.grace_ms + 1
     eligible_ms = facts.head_eligible_ms
     return due_ms if eligible_ms is None or eligible_ms <= due_ms else eligible_ms
 
@@ -190,9 +197,12 @@ def narrow_to_window(facts: SeriesFacts, ranges: list[Range], window: Range) -> 
     missing = find_missing(ranges, window)
     if not missing:
         return None
+    position = facts.gap_misses % len(missing)
     return facts._replace(
+        tail_eligible_ms=LAST_MOMENT_MS,
+        gap_eligible_ms=None if position else facts.gap_eligible_ms,
         start_ms=window.start_ms if facts.start_ms is None else facts.start_ms,
         end_ms=window.end_ms if facts.end_ms is None else facts.end_ms,
-        gap_start_ms=missing[-1].start_ms,
-        gap_end_ms=missing[-1].end_ms,
+        gap_start_ms=missing[-1 - position].start_ms,
+        gap_end_ms=missing[-1 - position].end_ms,
     )

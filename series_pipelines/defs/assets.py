@@ -6,7 +6,6 @@ capability and has no partition; a person's run has one partition or a range of 
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime
 from enum import Enum
 from typing import Any
 
@@ -26,8 +25,9 @@ from dagster import (
 )
 from pydantic import Field
 
-from series_pipelines.core.ranges import Range, check_range
+from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.times import parse_time
 from series_pipelines.defs.display import Display
 from series_pipelines.defs.partitions import SERIES_PARTITIONS
 from series_pipelines.defs.peek_metadata import describe_backlog
@@ -104,7 +104,8 @@ def ingest(context: OpExecutionContext, config: IngestConfig, series: SeriesReso
 def compact_ranges(context: OpExecutionContext, touched: list[str], series: SeriesResource) -> Iterator[Any]:
     with series.connect("compact") as conn:
         change = compact_series(conn, _find_table(context), touched)
-    context.log.info(f"{len(change.deleted)} ranges became {len(change.inserted)} in {len(touched)} series")
+    merged, added = len(change.deleted), len(change.inserted)
+    context.log.info(f"{len(touched)} series were touched; {added} ranges replace {merged} that overlapped")
     # The ingest op has logged an event for each partition; an output here would log one without.
     yield from ()
 
@@ -193,7 +194,9 @@ def _run_lanes(
             display = Display(context, conn, table_name, count, by_person)
             tools = LaneTools(series.connect, clock, display.note)
             try:
-                yield run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
+                report = run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
+                display.show_rest([key for key in series_ids or () if key not in report.failed])
+                yield report
             except CapabilityBusy as busy:
                 if by_person:
                     raise
@@ -231,14 +234,10 @@ def _group_series(
 def _parse_window(config: IngestConfig, now_ms: int) -> Range | None:
     if config.start is None and config.end is None:
         return None
+    if config.kind is WorkKind.head:
+        raise InvalidOrder("a time window has no head: choose kind `tail` or `both`, or leave out start and end")
     start_ms = parse_time(config.start) if config.start else 0
-    return check_range(start_ms, parse_time(config.end) if config.end else now_ms)
-
-
-def parse_time(text: str) -> int:
-    """Return an ISO time as epoch milliseconds; without a zone it is UTC."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError as error:
-        raise InvalidOrder(f"{text!r} is not a time: expected one like 2026-01-31T00:00:00Z") from error
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+    end_ms = parse_time(config.end) if config.end else now_ms
+    if start_ms >= end_ms:
+        raise InvalidOrder(f"start {config.start or 'of time'} is not before end {config.end or 'now'}")
+    return Range(start_ms, end_ms)

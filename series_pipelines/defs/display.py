@@ -6,8 +6,7 @@ run, and when its state changed; otherwise at most once an interval that grows w
 
 import time
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from dagster import (
@@ -24,7 +23,7 @@ from dagster import (
 from series_pipelines.core.coverage import Coverage, measure_coverage
 from series_pipelines.core.display import find_display_interval, has_changed_state, is_display_due
 from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.core.ranges import Range
+from series_pipelines.core.times import format_time
 from series_pipelines.defs.event_batch import PartitionEvent, log_partition_events
 from series_pipelines.ingest.writer import Written
 from series_pipelines.store import ranges, states
@@ -52,7 +51,7 @@ class Display:
         self._table_name = table_name
         self._by_person = by_person
         self._interval_ms = find_display_interval(series)
-        self._pending: dict[str, Written] = {}
+        self._pending: dict[str, tuple[SeriesFacts, str | None]] = {}
         self._rows: defaultdict[str, int] = defaultdict(int)
         self._shown: set[str] = set()
         self._started = self._flushed = time.monotonic()
@@ -66,19 +65,25 @@ class Display:
         page = written.finished.page
         self._rows[facts.series_id] += len(page.rows) if page else 0
         if self._must_show(written, facts) or facts.series_id in self._pending:
-            self._pending[facts.series_id] = written
+            self._pending[facts.series_id] = (facts, written.finished.outcome.error)
         now = time.monotonic()
         is_time = now - self._flushed >= FLUSH_EVERY_SECONDS or len(self._pending) >= MAX_BATCH
         if is_time and self._spent <= MAX_SHARE * (now - self._started):
             self.flush()
 
     def _must_show(self, written: Written, facts: SeriesFacts) -> bool:
-        now_ms = written.finished.attempted_ms
         if self._by_person or has_changed_state(written.finished.facts, facts):
             return True
         if facts.series_id in self._shown and self._interval_ms:
             return False
-        return is_display_due(facts, self._interval_ms, now_ms)
+        return is_display_due(facts, self._interval_ms, written.finished.attempted_ms)
+
+    def show_rest(self, series_ids: Collection[str]) -> None:
+        """Show chosen series that were up to date already: a person asked for them."""
+        silent = [series_id for series_id in series_ids if series_id not in self._shown | self._pending.keys()]
+        if silent:
+            known = states.read_facts(self._conn, self._table_name, series_ids=silent)
+            self._pending.update({facts.series_id: (facts, None) for facts in known})
 
     def flush(self) -> None:
         """Show what has gathered."""
@@ -89,22 +94,18 @@ class Display:
         self._flushed = time.monotonic()
         self._spent += self._flushed - begun
 
-    def _show(self, group: Sequence[Written]) -> None:
-        series_ids = [written.finished.facts.series_id for written in group]
+    def _show(self, group: Sequence[tuple[SeriesFacts, str | None]]) -> None:
+        series_ids = [facts.series_id for facts, _ in group]
         stored = ranges.read(self._conn, self._table_name, series_ids)
         last_rows = read_last_rows(self._conn, self._table_name, series_ids)
         now_ms = time.time_ns() // 1_000_000
-        events = [
-            make_event(
-                self._table_name,
-                written,
-                self._rows.pop(series_id, 0),
-                stored[series_id],
-                last_rows.get(series_id, []),
-                now_ms,
-            )
-            for series_id, written in zip(series_ids, group, strict=True)
-        ]
+        events: list[PartitionEvent] = []
+        for facts, error in group:
+            key = facts.series_id
+            coverage = measure_coverage(facts, stored[key], now_ms)
+            rows = self._rows.pop(key, 0)
+            metadata = describe_series(facts, coverage, rows, last_rows.get(key, []), self._table_name)
+            events.append(make_event(self._table_name, key, metadata, error))
         log_partition_events(self._context, events)
         states.mark_shown(self._conn, self._table_name, series_ids, now_ms)
         self._shown.update(series_ids)
@@ -121,24 +122,12 @@ def read_last_rows(conn: Connection, table_name: str, series_ids: Sequence[str])
     return found
 
 
-def make_event(
-    table_name: str,
-    written: Written,
-    rows: int,
-    stored: Sequence[Range],
-    last_rows: Sequence[Mapping[str, str]],
-    now_ms: int,
-) -> PartitionEvent:
+def make_event(table_name: str, series_id: str, metadata: dict[str, Any], error: str | None) -> PartitionEvent:
     """Return what the Dagster UI shows of a series: a materialization, or an observation of what went wrong."""
-    facts = written.facts
-    assert facts is not None
-    coverage = measure_coverage(facts, stored, now_ms)
-    metadata = describe_series(facts, coverage, rows, last_rows, table_name)
-    error = written.finished.outcome.error
     if error is None:
-        return AssetMaterialization(AssetKey(table_name), partition=facts.series_id, metadata=metadata)
-    metadata["error"] = MetadataValue.text(error)
-    return AssetObservation(AssetKey(table_name), partition=facts.series_id, metadata=metadata)
+        return AssetMaterialization(AssetKey(table_name), partition=series_id, metadata=metadata)
+    told = {**metadata, "error": MetadataValue.text(error)}
+    return AssetObservation(AssetKey(table_name), partition=series_id, metadata=told)
 
 
 def describe_series(
@@ -164,8 +153,3 @@ def describe_series(
             schema=TableSchema(columns=[TableColumn(name, "string") for name in columns]),
         )
     return metadata
-
-
-def format_time(time_ms: int) -> str:
-    """Return a time as people read it."""
-    return datetime.fromtimestamp(time_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M:%SZ")

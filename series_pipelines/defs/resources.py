@@ -5,9 +5,10 @@ from dagster import ConfigurableResource
 from series_pipelines.core.clock import Clock
 from series_pipelines.database import find_database
 from series_pipelines.settings import Settings, load_settings
+from series_pipelines.sources import load_registry
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.system_clock import SystemClock
-from series_pipelines.vendors.registry import Registry, load_vendors
+from series_pipelines.vendors.registry import Registry
 
 
 class SeriesResource(ConfigurableResource):  # type: ignore[type-arg]
@@ -29,4 +30,4 @@ class SeriesResource(ConfigurableResource):  # type: ignore[type-arg]
 
     def load_registry(self) -> Registry:
         """Make the configured vendors."""
-        return Registry(load_vendors(self.settings.vendors, self.settings.vendor_options))
+        return load_registry(self.settings)

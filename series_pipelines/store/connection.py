@@ -22,8 +22,12 @@ def connect(
     options = f"-c statement_timeout={statement_timeout_ms} -c TimeZone=UTC"
     try:
         given = conninfo_to_dict(url)
-        if given.get("options"):
-            options = f"{given['options']} {options}"
+    except psycopg.Error:
+        # The driver's own words may quote a part of the password.
+        raise DatabaseUnavailable(f"the database can't be reached: it has {describe_url(url)}") from None
+    if given.get("options"):
+        options = f"{given['options']} {options}"
+    try:
         return psycopg.connect(
             url,
             autocommit=autocommit,

@@ -1,0 +1,34 @@
+"""Makes the configured vendors, the same in every process of an installation."""
+
+from datetime import UTC, datetime
+
+from series_pipelines.core.times import date_to_ms, parse_time
+from series_pipelines.errors import InvalidInput
+from series_pipelines.settings import Settings
+from series_pipelines.vendors.registry import Registry, load_vendors
+
+
+def load_registry(settings: Settings) -> Registry:
+    """Make the vendors of the settings."""
+    options = settings.vendor_options
+    if "demo" in settings.vendors:
+        options["demo"]["epoch_ms"] = find_demo_epoch(settings)
+    return Registry(load_vendors(settings.vendors, options))
+
+
+def find_demo_epoch(settings: Settings) -> int:
+    """Return the day the demo market is built around: the settings', or the first day it was used here."""
+    if settings.demo_epoch is not None:
+        return date_to_ms(settings.demo_epoch)
+    file = settings.home / "demo_epoch"
+    try:
+        settings.home.mkdir(parents=True, exist_ok=True)
+        with file.open("x") as fresh:
+            fresh.write(datetime.now(UTC).strftime("%Y-%m-%dT00:00:00Z"))
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise InvalidInput(
+            f"{file} can't be written ({error.strerror}): set SERIES_DEMO_EPOCH or SERIES_HOME"
+        ) from error
+    return parse_time(file.read_text())

@@ -1,0 +1,255 @@
+"""`series dev` as a newcomer meets it: one command, a UI in which series fill up, and nothing left behind."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+SERIES = Path(sys.executable).with_name("series")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FINISHED = ("SUCCESS", "FAILURE", "CANCELED")
+pytestmark = [pytest.mark.timeout(400), pytest.mark.xdist_group("dev")]
+
+
+@dataclass
+class Dev:
+    """A running `series dev`."""
+
+    process: subprocess.Popen[str]
+    home: Path
+    port: int
+    environment: dict[str, str]
+
+    def ask(self, query: str, **variables: object) -> Any:
+        body = json.dumps({"query": query, "variables": variables}).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/graphql", body, {"content-type": "application/json"}
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            reply = json.load(answer)
+        assert "errors" not in reply, reply
+        return reply["data"]
+
+    def await_until(self, look: Callable[[], Any], what: str, seconds: float = 120) -> Any:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if (found := look()) is not None and found is not False:
+                return found
+            assert self.process.poll() is None, f"series dev ended: see {self.home}/dagster.log"
+            time.sleep(0.5)
+        raise AssertionError(
+            f"{what} did not happen within {seconds} s\n{(self.home / 'dagster.log').read_text()[-3000:]}"
+        )
+
+    def find_stats(self, table_name: str) -> dict[str, int]:
+        query = "{ assetNodes { assetKey { path } partitionStats { numMaterialized numPartitions numFailed } } }"
+        nodes = {node["assetKey"]["path"][0]: node["partitionStats"] for node in self.ask(query)["assetNodes"]}
+        return nodes.get(table_name) or {"numMaterialized": 0, "numPartitions": 0, "numFailed": 0}
+
+    def find_statuses(self, table_name: str) -> dict[str, set[str]]:
+        query = """query($key: AssetKeyInput!) { assetNodeOrError(assetKey: $key) { ... on AssetNode {
+            assetPartitionStatuses { ... on DefaultPartitionStatuses {
+                materializedPartitions failedPartitions unmaterializedPartitions } } } } }"""
+        node = self.ask(query, key={"path": [table_name]})["assetNodeOrError"]["assetPartitionStatuses"]
+        return {name: set(keys) for name, keys in node.items()}
+
+    def find_runs(self, **tags: str) -> list[dict[str, Any]]:
+        query = """query($filter: RunsFilter) { runsOrError(filter: $filter, limit: 50) { ... on Runs { results {
+            runId status jobName tags { key value } } } } }"""
+        wanted = [{"key": key, "value": value} for key, value in tags.items()]
+        runs: list[dict[str, Any]] = self.ask(query, filter={"tags": wanted})["runsOrError"]["results"]
+        return runs
+
+
+def find_free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def start(home: Path, **extra: str) -> Dev:
+    port = find_free_port()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("SERIES_", "DAGSTER_"))}
+    environment |= {"SERIES_HOME": str(home), "SERIES_UI_PORT": str(port), "SERIES_DEMO_PRODUCTS": "12", **extra}
+    process = subprocess.Popen(
+        [str(SERIES), "dev"],
+        cwd=PROJECT,
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        # As in a terminal: Ctrl-C works. A shell's `&` would have made children deaf to it.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    return Dev(process, home, port, environment)
+
+
+def await_open(dev: Dev) -> None:
+    assert dev.process.stderr is not None
+    for line in dev.process.stderr:
+        if f"open http://127.0.0.1:{dev.port}" in line:
+            return
+    raise AssertionError(f"series dev ended: {(dev.home / 'dagster.log').read_text()[-3000:]}")
+
+
+def find_descendants(dev: Dev) -> list[psutil.Process]:
+    """Return every process that belongs to this home, however it was started."""
+    marks = (str(dev.home),)
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and (
+                any(mark in part for mark in marks for part in process.cmdline())
+                or process.environ().get("SERIES_HOME") == str(dev.home)
+            ):
+                found.append(process)
+        except (psutil.NoSuchProcess, psutil.AccessDenied):
+            continue
+    return found
+
+
+def await_gone(dev: Dev) -> None:
+    _, alive = psutil.wait_procs(find_descendants(dev), timeout=60)
+    assert alive == []
+    assert find_descendants(dev) == []
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="series-dev-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(scope="module")
+def dev(home: Path) -> Iterator[Dev]:
+    dev = start(home)
+    try:
+        await_open(dev)
+        yield dev
+    finally:
+        dev.process.send_signal(signal.SIGINT)
+        dev.process.wait(60)
+        await_gone(dev)
+
+
+def test_series_fill_up_by_themselves(dev: Dev) -> None:
+    def are_all_materialized() -> bool:
+        stats = [dev.find_stats(table_name) for table_name in ("ohlc_v2", "interest_rate")]
+        return all(0 < found["numPartitions"] == found["numMaterialized"] for found in stats)
+
+    dev.await_until(are_all_materialized, "every series with a green dot")
+    assert dev.find_stats("ohlc_v2")["numFailed"] == 0
+
+
+def test_a_second_one_beside_it_is_told_who_is_there(dev: Dev) -> None:
+    second = subprocess.run([str(SERIES), "dev"], cwd=PROJECT, env=dev.environment, capture_output=True, text=True)
+    assert second.returncode != 0
+    lines = second.stderr.strip().splitlines()
+    assert len(lines) == 1
+    assert f"already runs in {dev.home} (process {dev.process.pid}" in lines[0]
+
+
+def test_a_backfill_over_islands_fills_exactly_those_series(dev: Dev) -> None:
+    chosen = ["DEMO/SWAP/BTC-USDT/PT4H", "DEMO/SWAP/BTC-USDT/PT5M", "DEMO/SPOT/BTC-USDT/P1D"]
+    mutation = """mutation($p: LaunchBackfillParams!) { launchPartitionBackfill(backfillParams: $p) {
+        __typename ... on LaunchBackfillSuccess { backfillId } ... on PythonError { message } } }"""
+    params = {"assetSelection": [{"path": ["ohlc_v2"]}], "partitionNames": chosen}
+    backfill = dev.ask(mutation, p=params)["launchPartitionBackfill"]
+    assert backfill["__typename"] == "LaunchBackfillSuccess", backfill
+
+    def find_ended() -> list[dict[str, Any]] | None:
+        runs = dev.find_runs(**{"dagster/backfill": backfill["backfillId"]})
+        return runs if len(runs) == 2 and all(run["status"] in FINISHED for run in runs) else None
+
+    runs = dev.await_until(find_ended, "the backfill's two runs")
+    assert {run["status"] for run in runs} == {"SUCCESS"}
+    assert set(chosen) <= dev.find_statuses("ohlc_v2")["materializedPartitions"]
+    coverage = subprocess.run(
+        [str(SERIES), "coverage", "--json", *chosen], cwd=PROJECT, env=dev.environment, capture_output=True, text=True
+    )
+    for row in json.loads(coverage.stdout):
+        assert row["gaps"] in (0, []), row
+
+
+def test_a_cancelled_run_ends_and_its_capability_goes_on(dev: Dev) -> None:
+    mutation = """mutation($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
+        __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message }
+        ... on RunConfigValidationInvalid { errors { message } } } }"""
+    # A lane asked to wait in its shift is certainly there to be cancelled.
+    config = {"capability": "IngestOHLC/DEMO%2FSWAP%2F/backward", "seconds": 600}
+    params = {
+        "selector": {
+            "repositoryLocationName": "series_pipelines.definitions",
+            "repositoryName": "__repository__",
+            "jobName": "ohlc_v2_lane",
+            "assetSelection": [{"path": ["ohlc_v2"]}],
+        },
+        "runConfigData": json.dumps({"ops": {"ohlc_v2": {"ops": {"ingest": {"config": config}}}}}),
+        "mode": "default",
+    }
+    launched = dev.ask(mutation, params=params)["launchPipelineExecution"]
+    assert launched["__typename"] == "LaunchRunSuccess", launched
+    run_id = launched["run"]["runId"]
+
+    def find_status() -> str:
+        query = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
+        return str(dev.ask(query, id=run_id)["runOrError"]["status"])
+
+    dev.await_until(lambda: find_status() in ("STARTED", *FINISHED), "the run's start")
+    terminate = "mutation($id: String!) { terminateRun(runId: $id) { __typename } }"
+    if find_status() == "STARTED":
+        dev.ask(terminate, id=run_id)
+        dev.await_until(lambda: find_status() in FINISHED, "the run's end")
+        assert find_status() in ("CANCELED", "SUCCESS")
+    peek = subprocess.run(
+        [str(SERIES), "peek", "--json"], cwd=PROJECT, env=dev.environment, capture_output=True, text=True
+    )
+    assert peek.returncode == 0, peek.stderr
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+def test_a_browser_shows_the_series_on_the_partitions_page(dev: Dev, tmp_path: Path) -> None:
+    page = subprocess.run(
+        [
+            str(CHROMIUM),
+            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+            *(f"--user-data-dir={tmp_path}", "--window-size=1500,1000", "--virtual-time-budget=20000", "--dump-dom"),
+            f"http://127.0.0.1:{dev.port}/assets/ohlc_v2?view=partitions",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "DEMO/SPOT/" in page.stdout
+    assert "Materialized" in page.stdout
+
+
+def test_ctrl_c_stops_everything_and_the_next_start_finds_its_data(home: Path, dev: Dev) -> None:
+    before = dev.find_stats("ohlc_v2")["numMaterialized"]
+    dev.process.send_signal(signal.SIGINT)
+    assert dev.process.wait(60) == 0
+    await_gone(dev)
+    again = start(home)
+    try:
+        await_open(again)
+        assert again.find_stats("ohlc_v2")["numMaterialized"] == before
+    finally:
+        again.process.kill()  # and kill -9 leaves no orphan either
+        again.process.wait()
+        await_gone(again)

@@ -1,0 +1,313 @@
+"""Sensors, lanes and a person's runs on a real Dagster instance whose storage is the real Postgres."""
+
+import os
+import shutil
+import signal
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from dagster import (
+    AssetKey,
+    DagsterInstance,
+    DagsterRunStatus,
+    Definitions,
+    ExecuteInProcessResult,
+    RunRequest,
+    SensorResult,
+    SkipReason,
+    build_sensor_context,
+)
+from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
+from dagster._core.test_utils import create_run_for_test
+
+from series_pipelines.defs.build import build_definitions
+from series_pipelines.defs.partitions import SERIES_PARTITIONS
+from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.defs.retention import purge_dagster_events
+from series_pipelines.defs.storage import add_search_path, find_dagster_database
+from series_pipelines.ingest import lane as lane_module
+from series_pipelines.ingest.universe import sync_universe
+from series_pipelines.settings import load_settings
+from series_pipelines.store import ranges, states
+from series_pipelines.store.connection import Connection, connect
+from series_pipelines.vendors.registry import Registry, format_cap_key, load_vendors
+
+pytestmark = pytest.mark.filterwarnings("default")  # Dagster's own deprecations are not ours to mend
+SWAPS = format_cap_key("IngestOHLC", "DEMO/SWAP/", "backward")
+BTC = "DEMO/SWAP/BTC-USDT/P1D"
+
+
+@pytest.fixture
+def instance(
+    series_environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[DagsterInstance]:
+    shutil.copyfile(Path(__file__).parents[2] / "dagster.yaml", tmp_path / "dagster.yaml")
+    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    monkeypatch.setenv("SERIES_DEMO_PRODUCTS", "8")
+    monkeypatch.setenv("SERIES_DEMO_EPOCH", (datetime.now(UTC) - timedelta(days=1)).isoformat())
+    load_settings.cache_clear()
+    with DagsterInstance.get() as real:
+        yield real
+
+
+@pytest.fixture
+def definitions(instance: DagsterInstance) -> Definitions:
+    return build_definitions()
+
+
+@pytest.fixture
+def universe(definitions: Definitions, instance: DagsterInstance) -> Definitions:
+    result = tick(definitions, instance, "universe")
+    assert isinstance(result, SensorResult)
+    for request in result.dynamic_partitions_requests or ():
+        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))  # type: ignore[union-attr]
+    return definitions
+
+
+def tick(definitions: Definitions, instance: DagsterInstance, name: str) -> SensorResult | SkipReason:
+    sensor = definitions.get_repository_def().get_sensor_def(name)
+    with build_sensor_context(instance=instance, resources={"series": SeriesResource()}) as context:
+        return sensor(context)  # type: ignore[return-value]
+
+
+def find_requests(result: SensorResult | SkipReason) -> dict[str, RunRequest]:
+    assert isinstance(result, SensorResult), result
+    return {request.tags["series/capability"]: request for request in result.run_requests or ()}
+
+
+def execute(
+    definitions: Definitions, instance: DagsterInstance, table_name: str = "ohlc_v2", **kwargs: object
+) -> ExecuteInProcessResult:
+    job = definitions.resolve_job_def(f"{table_name}_lane")
+    return job.execute_in_process(instance=instance, raise_on_error=False, **kwargs)  # type: ignore[arg-type]
+
+
+def find_materialized(instance: DagsterInstance, table_name: str = "ohlc_v2") -> set[str]:
+    asset = AssetKey(table_name)
+    partitions = SERIES_PARTITIONS[table_name]  # type: ignore[index]
+    cache = get_and_update_asset_status_cache_value(instance, asset, partitions, instance)
+    assert cache is not None
+    return set(cache.deserialize_materialized_partition_subsets(partitions).get_partition_keys())
+
+
+def test_the_universe_sensor_adds_every_series_as_a_sorted_partition(
+    universe: Definitions, instance: DagsterInstance
+) -> None:
+    keys = instance.get_dynamic_partitions("ohlc_series")
+    assert BTC in keys
+    assert list(keys) == sorted(keys)
+    assert instance.get_dynamic_partitions("interest_rate_series")
+    again = tick(universe, instance, "universe")
+    assert isinstance(again, SensorResult)
+    assert not again.dynamic_partitions_requests
+    peek = again.asset_events[0].metadata
+    assert peek["capability_count"].value == 4
+    assert SWAPS in {record.data["cap_key"] for record in peek["capabilities"].records}
+
+
+def test_the_head_sensor_asks_for_one_lane_a_capability_and_says_why_not(
+    universe: Definitions, instance: DagsterInstance
+) -> None:
+    requests = find_requests(tick(universe, instance, "ohlc_v2_head"))
+    assert len(requests) == 2
+    request = requests[SWAPS]
+    assert request.partition_key is None
+    assert request.tags["dagster/priority"] == "10"
+    config = request.run_config["ops"]["ohlc_v2"]["ops"]["ingest"]["config"]
+    assert config == {"capability": SWAPS, "kind": "head"}
+    skipped = tick(universe, instance, "ohlc_v2_tail")
+    assert isinstance(skipped, SkipReason)
+    assert "heads wait" in str(skipped.skip_message)
+
+
+def test_a_capability_with_a_run_under_way_gets_no_second_one(universe: Definitions, instance: DagsterInstance) -> None:
+    create_run_for_test(instance, status=DagsterRunStatus.STARTED, tags={"series/capability": SWAPS})
+    assert SWAPS not in find_requests(tick(universe, instance, "ohlc_v2_head"))
+
+
+def test_a_lane_holding_its_lock_keeps_sensors_away(universe: Definitions, instance: DagsterInstance) -> None:
+    with connect(os.environ["SERIES_DATABASE_URL"], purpose="test", autocommit=True) as holder:
+        holder.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [SWAPS])
+        assert SWAPS not in find_requests(tick(universe, instance, "ohlc_v2_head"))
+
+
+def test_a_lane_run_fills_its_capability_and_logs_an_event_a_partition(
+    universe: Definitions, instance: DagsterInstance, conn: Connection
+) -> None:
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    result = execute(universe, instance, run_config=request.run_config, tags=request.tags)
+    assert result.success
+    series = {known.series_id for known in states.list_series(conn, "ohlc_v2") if known.cap_key == SWAPS}
+    assert find_materialized(instance) == series
+    event = instance.get_latest_materialization_event(AssetKey("ohlc_v2"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    metadata = event.asset_materialization.metadata
+    assert {"rows", "range", "lag_seconds", "coverage_percent", "gaps", "floor", "last_rows"} <= set(metadata)
+    fragments = conn.execute("select count(*), count(distinct series_id) from series_data_range").fetchone()
+    assert fragments is not None
+    assert fragments[0] == fragments[1]
+
+
+def test_a_one_partition_run_fills_exactly_that_series(
+    universe: Definitions, instance: DagsterInstance, conn: Connection
+) -> None:
+    result = execute(universe, instance, partition_key=BTC)
+    assert result.success
+    assert find_materialized(instance) == {BTC}
+    assert conn.execute("select distinct series_id from ohlc_v2").fetchall() == [(BTC,)]
+    facts = states.read_facts(conn, "ohlc_v2", series_ids=[BTC])[0]
+    assert facts.floor_kind == "listing"
+
+
+def test_a_range_backfill_fills_exactly_its_series(
+    universe: Definitions, instance: DagsterInstance, conn: Connection
+) -> None:
+    keys = instance.get_dynamic_partitions("ohlc_series")
+    chosen = keys[4:9]
+    tags = {"dagster/asset_partition_range_start": chosen[0], "dagster/asset_partition_range_end": chosen[-1]}
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"kind": "head", "pages": 10}}}}}}
+    result = execute(universe, instance, tags=tags, run_config=config)
+    assert result.success
+    assert find_materialized(instance) == set(chosen)
+    assert {row[0] for row in conn.execute("select distinct series_id from ohlc_v2").fetchall()} == set(chosen)
+
+
+def test_run_config_narrows_to_a_time_window(
+    universe: Definitions, instance: DagsterInstance, conn: Connection
+) -> None:
+    series_id = "DEMO/SWAP/BTC-USDT/PT1H"
+    end = datetime.now(UTC).replace(minute=0, second=0, microsecond=0) - timedelta(days=3)
+    window = {"start": (end - timedelta(days=2)).isoformat(), "end": end.isoformat()}
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": window}}}}}
+    assert execute(universe, instance, partition_key=series_id, run_config=config).success
+    covered = ranges.read(conn, "ohlc_v2", [series_id])[series_id]
+    assert covered[-1].end_ms <= (end + timedelta(hours=3)).timestamp() * 1000
+    assert covered[0].start_ms <= (end - timedelta(days=2)).timestamp() * 1000
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"capability": SWAPS}, "either a capability or partitions"),
+        ({"start": "yesterday"}, "'yesterday' is not a time"),
+        ({"start": "2026-01-02", "end": "2026-01-01"}, "start 2026-01-02 is not before end 2026-01-01"),
+        ({"kind": "head", "start": "2026-01-02"}, "a time window has no head"),
+    ],
+)
+def test_a_wrong_wish_fails_the_run_with_one_clear_line(
+    universe: Definitions, instance: DagsterInstance, config: dict[str, str], message: str
+) -> None:
+    run_config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": config}}}}}
+    result = execute(universe, instance, partition_key=BTC, run_config=run_config)
+    assert not result.success
+    failure = next(event for event in result.all_node_events if event.is_step_failure)
+    assert message in str(failure.step_failure_data.user_failure_data.description)  # type: ignore[union-attr]
+
+
+def test_an_interest_rate_lane_works_like_an_ohlc_lane(universe: Definitions, instance: DagsterInstance) -> None:
+    for request in find_requests(tick(universe, instance, "interest_rate_head")).values():
+        assert execute(universe, instance, "interest_rate", run_config=request.run_config, tags=request.tags).success
+    assert find_materialized(instance, "interest_rate") == set(instance.get_dynamic_partitions("interest_rate_series"))
+
+
+def test_a_lane_that_finds_its_capability_taken_ends_well(universe: Definitions, instance: DagsterInstance) -> None:
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    with connect(os.environ["SERIES_DATABASE_URL"], purpose="test", autocommit=True) as holder:
+        holder.execute("select pg_advisory_lock(hashtextextended(%s, 0))", [SWAPS])
+        assert execute(universe, instance, run_config=request.run_config, tags=request.tags).success
+    assert find_materialized(instance) == set()
+
+
+def test_a_cancelled_run_keeps_its_pages_and_frees_the_capability(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    fetch_page = lane_module.fetch_page
+    asked = threading.Semaphore(5)
+
+    def interrupt_at_sixth(*args: object) -> object:
+        if not asked.acquire(blocking=False):
+            os.kill(os.getpid(), signal.SIGINT)
+        return fetch_page(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lane_module, "fetch_page", interrupt_at_sixth)
+    result = execute(universe, instance, run_config=request.run_config, tags=request.tags)
+    assert not result.success
+    monkeypatch.undo()
+    covered = conn.execute("select count(distinct series_id) from series_data_range").fetchone()
+    rows = conn.execute("select count(distinct series_id) from ohlc_v2").fetchone()
+    assert covered == rows
+    assert rows is not None
+    assert rows[0] >= 5
+    held = conn.execute("select count(*) from pg_locks where locktype = 'advisory' and objsubid = 1").fetchone()
+    assert held == (0,)
+
+
+def test_events_are_stored_in_batches_without_falling_back(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    storage = type(instance.event_log_storage)
+    store = storage.store_event_batch
+
+    def count(self: object, events: list[object]) -> None:
+        sizes.append(len(events))
+        store(self, events)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(storage, "store_event_batch", count)
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    assert execute(universe, instance, run_config=request.run_config, tags=request.tags).success
+    assert sum(sizes) == len(find_materialized(instance))
+    assert len(sizes) <= 3
+
+
+def test_purging_events_keeps_statuses_and_metadata(universe: Definitions, instance: DagsterInstance) -> None:
+    for _ in range(2):
+        assert execute(universe, instance, partition_key=BTC).success
+    before = find_materialized(instance)
+    with connect(find_dagster_database(), purpose="test") as storage:
+        events, runs = purge_dagster_events(storage, datetime.now(UTC) + timedelta(minutes=1))
+    assert events > 10
+    assert runs == 1
+    instance.wipe_asset_cached_status([AssetKey("ohlc_v2")])
+    assert find_materialized(instance) == before
+    event = instance.get_latest_materialization_event(AssetKey("ohlc_v2"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    assert "last_rows" in event.asset_materialization.metadata
+
+
+def test_secrets_are_in_no_table_of_dagster(universe: Definitions, instance: DagsterInstance, conn: Connection) -> None:
+    assert execute(universe, instance, partition_key=BTC).success
+    password = os.environ["SERIES_DATABASE_URL"].split(":")[2].split("@")[0]
+    for table in ("event_logs", "runs", "run_tags", "job_ticks"):
+        found = conn.execute(f"select count(*) from dagster.{table} as t where t::text like %s", [f"%{password}%"])
+        assert found.fetchone() == (0,)
+
+
+def test_a_url_keeps_its_own_options_when_the_schema_is_added() -> None:
+    url = add_search_path("postgresql://a:b@h:1/d?sslmode=require&options=-cwork_mem%3D1MB", "dagster")
+    assert url == ("postgresql://a:b@h:1/d?sslmode=require&options=-cwork_mem%3D1MB%20-csearch_path%3Ddagster")
+
+
+def test_sensors_are_off_unless_the_settings_say_otherwise(
+    series_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find_statuses() -> set[str]:
+        load_settings.cache_clear()
+        return {sensor.default_status.value for sensor in build_definitions().sensors or ()}  # type: ignore[union-attr]
+
+    assert find_statuses() == {"STOPPED"}
+    monkeypatch.setenv("SERIES_SENSORS", "on")
+    assert find_statuses() == {"RUNNING"}
+
+
+def test_an_unknown_vendor_is_said_in_one_line(
+    series_environment: dict[str, str], conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(Exception, match="no vendor 'nope': known are demo"):
+        sync_universe(conn, Registry(load_vendors(["nope"], {})))
