@@ -3,10 +3,11 @@
 import shutil
 import signal
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -56,8 +57,7 @@ class Server:
 @contextmanager
 def start_server() -> Iterator[Server]:
     """Start Postgres; stop it and remove its folder also after Ctrl-C, SIGTERM and SIGHUP."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+    _handle_signals(_interrupt)
     # Postgres may run as another user than root, who must be able to pass through this folder.
     folder = Path(tempfile.mkdtemp(prefix="series-bench-"))
     folder.chmod(0o755)
@@ -66,12 +66,20 @@ def start_server() -> Iterator[Server]:
         try:
             yield Server(postgres, folder)
         finally:
+            # A second Ctrl-C must not stop the cleaning up.
+            _handle_signals(signal.SIG_IGN)
             postgres.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+        _handle_signals(signal.SIG_DFL)
 
 
-def _interrupt(signum: int, frame: object) -> None:
+def _handle_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, handler)
+
+
+def _interrupt(signum: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 

@@ -1,10 +1,10 @@
 """Makes the configured vendors, the same in every process of an installation."""
 
-from datetime import UTC, datetime
-
-from series_pipelines.core.times import date_to_ms, parse_time
+from series_pipelines.core.duration import DAY_MS
+from series_pipelines.core.times import date_to_ms, format_iso, parse_time
 from series_pipelines.errors import InvalidInput
 from series_pipelines.settings import Settings
+from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.registry import Registry, load_vendors
 
 
@@ -24,7 +24,8 @@ def find_demo_epoch(settings: Settings) -> int:
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
         with file.open("x") as fresh:
-            fresh.write(datetime.now(UTC).strftime("%Y-%m-%dT00:00:00Z"))
+            now_ms = SystemClock().now_ms()
+            fresh.write(format_iso(now_ms - now_ms % DAY_MS))
     except FileExistsError:
         pass
     except OSError as error:

@@ -31,6 +31,7 @@ def wait_capability(conn: Connection, cap_key: str, patience_ms: int) -> None:
         conn.execute("select set_config('lock_timeout', %s, false)", [str(max(1, patience_ms))])
         conn.execute("select set_config('statement_timeout', '0', false)")
         conn.execute(_SQL["wait_capability"], {"cap_key": cap_key})
+        conn.execute("reset statement_timeout")
     except psycopg.errors.LockNotAvailable as error:
         seconds = patience_ms / 1000
         raise CapabilityBusy(f"{cap_key} was not let go within {seconds:.0f} s: another backfill has it") from error

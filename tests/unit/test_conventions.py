@@ -24,12 +24,12 @@ LAYERS = (
     {"ingest", "live", "exchange"},
     {"control"},
     {"settings", "system_clock"},
-    {"database"},
+    {"database", "sources"},
     {"reading", "dev"},
     {"cli", "defs"},
     {"definitions", "__init__"},
 )
-READ_SETTINGS = {"cli", "database", "defs", "dev", "reading"}
+READ_SETTINGS = {"cli", "database", "defs", "dev", "reading", "sources"}
 READ_A_CLOCK = (
     "cli/*",
     "defs/*",
