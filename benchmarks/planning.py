@@ -50,7 +50,7 @@ def run(server: Server, quick: bool) -> list[Row]:
 def _plan(conn: Connection, series: int) -> None:
     now_ms = read_clock()
     backlog = Backlog({state.cap_key: CapabilityBacklog(state, now_ms) for state in capability_store.read(conn)})
-    count_due(backlog, TABLE, states.read_facts(conn, TABLE))
+    count_due(backlog, TABLE, states.read_due(conn, TABLE))
     assert sum(capability.due_heads for capability in backlog.capabilities.values()) == series
 
 

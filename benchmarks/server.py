@@ -3,11 +3,13 @@
 import shutil
 import signal
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
@@ -17,6 +19,8 @@ from psycopg import sql
 from series_pipelines.store.connection import connect
 from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
 from series_pipelines.store.migrate import migrate
+
+REMOVE_SECONDS: Final = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +74,16 @@ def start_server() -> Iterator[Server]:
             _handle_signals(signal.SIG_IGN)
             postgres.close()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        _remove(folder)
         _handle_signals(signal.SIG_DFL)
+
+
+def _remove(folder: Path) -> None:
+    # Postgres stops by itself when its last user is gone, and writes a little while it does.
+    deadline = time.monotonic() + REMOVE_SECONDS
+    while folder.exists() and time.monotonic() < deadline:
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.05)
 
 
 def _handle_signals(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> None:

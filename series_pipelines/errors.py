@@ -4,7 +4,6 @@ SeriesError
 ├── InvalidInput            something typed or received is not what it must be
 │   ├── InvalidSeriesId
 │   ├── InvalidDuration
-│   ├── InvalidRange
 │   ├── InvalidOrder        a run's or a command's wishes contradict each other
 │   ├── UnknownSeries
 │   ├── UnknownVendor
@@ -40,10 +39,6 @@ class InvalidSeriesId(InvalidInput):
 
 class InvalidDuration(InvalidInput):
     """The duration is not valid."""
-
-
-class InvalidRange(InvalidInput):
-    """A range must end after it starts."""
 
 
 class InvalidOrder(InvalidInput):

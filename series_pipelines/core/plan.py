@@ -6,7 +6,7 @@ than the union, until a floor. Anchors move `overlap` into what is covered, so t
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, Protocol
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, Duration, parse_duration
 from series_pipelines.core.page import LAST_MOMENT_MS
@@ -19,6 +19,45 @@ RATE_HEAD_LAG_MS: Final = 8 * HOUR_MS
 MAX_OVERLAP_MS: Final = HOUR_MS
 TAIL_WHILE_HEADS_BELOW: Final = 20
 """Tails are served only while fewer heads than this are waiting, over all capabilities."""
+
+
+class DueFacts(Protocol):
+    """The part of a series' facts that tells whether work is due."""
+
+    @property
+    def start_ms(self) -> int | None: ...
+    @property
+    def end_ms(self) -> int | None: ...
+    @property
+    def gap_end_ms(self) -> int | None: ...
+    @property
+    def head_eligible_ms(self) -> int | None: ...
+    @property
+    def tail_eligible_ms(self) -> int | None: ...
+    @property
+    def gap_eligible_ms(self) -> int | None: ...
+    @property
+    def floor_ms(self) -> int | None: ...
+    @property
+    def listed_ms(self) -> int | None: ...
+    @property
+    def delisted_ms(self) -> int | None: ...
+
+
+class SeriesDue(NamedTuple):
+    """What a sensor reads of every series, again and again."""
+
+    series_id: str
+    cap_key: str
+    start_ms: int | None
+    end_ms: int | None
+    gap_end_ms: int | None
+    head_eligible_ms: int | None
+    tail_eligible_ms: int | None
+    gap_eligible_ms: int | None
+    floor_ms: int | None
+    listed_ms: int | None
+    delisted_ms: int | None
 
 
 class SeriesFacts(NamedTuple):
@@ -57,12 +96,6 @@ class Cadence:
     step_ms: int
     """How far a forward request steps back when no page has told the vendor's window yet."""
     grace_ms: int
-
-    def find_head_lag(self, end_ms: int) -> int:
-        """Return how far behind now a head may be; a month is as long as the calendar says."""
-        if self.duration is None or not self.duration.months:
-            return self.head_lag_ms
-        return self.duration.end_of_bar(end_ms) - end_ms
 
     @property
     def bar_ms(self) -> int:
@@ -103,22 +136,26 @@ def find_cadence(table_name: str, series_id: str, grace_ms: int) -> Cadence:
     return ohlc_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms)
 
 
-def find_head_due(facts: SeriesFacts, cadence: Cadence) -> int | None:
+def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:
     """Return when the head is or becomes due; None when a delisted product has given all it had.
 
     Nothing younger than the vendor's grace can be closed, so lag is judged at now minus grace.
     """
-    if facts.end_ms is None:
+    end_ms = facts.end_ms
+    if end_ms is None:
         due_ms = facts.listed_ms or 0
-    elif facts.delisted_ms is not None and facts.delisted_ms - facts.end_ms <= cadence.head_lag_ms:
+    elif facts.delisted_ms is not None and facts.delisted_ms - end_ms <= cadence.head_lag_ms:
         return None
     else:
-        due_ms = facts.end_ms + cadence.find_head_lag(facts.end_ms) + cadence.grace_ms + 1
+        due_ms = end_ms + cadence.head_lag_ms + cadence.grace_ms + 1
+        if cadence.duration is not None and cadence.duration.months:
+            # A month is as long as the calendar says, not as the shortest one.
+            due_ms += cadence.duration.end_of_bar(end_ms) - end_ms - cadence.head_lag_ms
     eligible_ms = facts.head_eligible_ms
     return due_ms if eligible_ms is None or eligible_ms <= due_ms else eligible_ms
 
 
-def find_tail_due(facts: SeriesFacts) -> int | None:
+def find_tail_due(facts: DueFacts) -> int | None:
     """Return when the tail is or becomes due; None when nothing behind is missing."""
     if facts.end_ms is None:
         return None
@@ -126,17 +163,15 @@ def find_tail_due(facts: SeriesFacts) -> int | None:
     if facts.gap_end_ms is None:
         return start_due_ms
     gap_due_ms = facts.gap_eligible_ms or 0
-    return gap_due_ms if start_due_ms is None else min(gap_due_ms, start_due_ms)
+    return gap_due_ms if start_due_ms is None or gap_due_ms < start_due_ms else start_due_ms
 
 
-def is_at_floor(facts: SeriesFacts) -> bool:
+def is_at_floor(facts: DueFacts) -> bool:
     """Whether the union starts at or before a proven start of what the vendor has."""
-    start_ms = facts.start_ms
+    start_ms, floor_ms, listed_ms = facts.start_ms, facts.floor_ms, facts.listed_ms
     if start_ms is None:
         return False
-    return (facts.floor_ms is not None and start_ms <= facts.floor_ms) or (
-        facts.listed_ms is not None and start_ms <= facts.listed_ms
-    )
+    return (floor_ms is not None and start_ms <= floor_ms) or (listed_ms is not None and start_ms <= listed_ms)
 
 
 def find_overlap(facts: SeriesFacts, cadence: Cadence) -> int:

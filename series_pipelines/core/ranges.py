@@ -6,19 +6,10 @@ Only a strict overlap merges. Touching ranges stay two and count as continuous; 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from series_pipelines.errors import InvalidRange
-
 
 class Range(NamedTuple):
     start_ms: int
     end_ms: int
-
-
-def check_range(start_ms: int, end_ms: int) -> Range:
-    """Return the range, or refuse one that does not end after it starts."""
-    if start_ms >= end_ms:
-        raise InvalidRange(f"a range must end after it starts: [{start_ms}, {end_ms}) does not")
-    return Range(start_ms, end_ms)
 
 
 def merge_overlapping(ranges: Iterable[Range]) -> list[Range]:
@@ -66,8 +57,3 @@ def find_missing(ranges: Iterable[Range], window: Range) -> list[Range]:
     if position < window.end_ms:
         missing.append(Range(position, window.end_ms))
     return missing
-
-
-def measure_covered(ranges: Iterable[Range]) -> int:
-    """Return how many milliseconds the ranges cover together, each counted once."""
-    return sum(r.end_ms - r.start_ms for r in merge_overlapping(ranges))

@@ -1,11 +1,13 @@
 """What waits, per capability: the numbers behind the sensors' decisions and behind Peek."""
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from series_pipelines.core.plan import (
     TAIL_WHILE_HEADS_BELOW,
     Kind,
+    SeriesDue,
     SeriesFacts,
     find_cadence,
     find_head_due,
@@ -68,24 +70,25 @@ def read_backlog(conn: Connection, now_ms: int) -> Backlog:
     """Read every series' state and count what is due, in one query a table."""
     backlog = Backlog({state.cap_key: CapabilityBacklog(state, now_ms) for state in capability_store.read(conn)})
     for table_name in TABLE_NAMES:
-        count_due(backlog, table_name, states.read_facts(conn, table_name))
+        count_due(backlog, table_name, states.read_due(conn, table_name))
     return backlog
 
 
-def count_due(backlog: Backlog, table_name: str, known: Iterable[SeriesFacts]) -> None:
+def count_due(backlog: Backlog, table_name: str, known: Iterable[SeriesDue | SeriesFacts]) -> None:
     """Add a table's series to the backlog of their capabilities."""
+    grouped: defaultdict[str, list[SeriesDue | SeriesFacts]] = defaultdict(list)
     for facts in known:
-        capability = backlog.capabilities.get(facts.cap_key)
+        grouped[facts.cap_key].append(facts)
+    for cap_key, members in grouped.items():
+        capability = backlog.capabilities.get(cap_key)
         if capability is None:
             continue
-        now_ms = capability.now_ms
-        capability.series += 1
-        head_due_ms = find_head_due(facts, find_cadence(table_name, facts.series_id, capability.state.grace_ms))
-        if head_due_ms is not None and head_due_ms <= now_ms:
-            capability.due_heads += 1
-        tail_due_ms = find_tail_due(facts)
-        if tail_due_ms is not None and tail_due_ms <= now_ms:
-            capability.due_tails += 1
+        now_ms, grace_ms = capability.now_ms, capability.state.grace_ms
+        heads = [find_head_due(facts, find_cadence(table_name, facts.series_id, grace_ms)) for facts in members]
+        tails = map(find_tail_due, members)
+        capability.series += len(members)
+        capability.due_heads += sum(1 for due_ms in heads if due_ms is not None and due_ms <= now_ms)
+        capability.due_tails += sum(1 for due_ms in tails if due_ms is not None and due_ms <= now_ms)
 
 
 def decide_lanes(backlog: Backlog, table_name: str, kind: Kind, busy: Collection[str]) -> LaneDecision:

@@ -35,8 +35,8 @@ def read(conn: Connection, table_name: str, series_ids: Sequence[str]) -> dict[s
     """Return the ranges of each series, oldest first; a series without any has an empty list."""
     ranges: dict[str, list[Range]] = {series_id: [] for series_id in series_ids}
     rows = conn.execute(_SQL["read"], {"table_name": table_name, "series_ids": list(series_ids)}).fetchall()
-    for series_id, start_ms, end_ms in cast(list[tuple[str, float, float]], rows):
-        ranges[series_id].append(Range(round(start_ms), round(end_ms)))
+    for series_id, start_ms, end_ms in cast(list[tuple[str, int, int]], rows):
+        ranges[series_id].append(Range(start_ms, end_ms))
     return ranges
 
 
@@ -59,6 +59,7 @@ def compact(conn: Connection, table_name: str, series_ids: Sequence[str] | None 
     """Merge the strictly overlapping ranges of some series, or of all, and return what changed."""
     if series_ids is None or len(series_ids) > MAX_SERIES_LOCKS:
         own_table(conn, table_name)
+        conn.execute(_SQL["widen_memory"])
     else:
         own_series(conn, table_name, series_ids)
     parameters: dict[str, Any] = {
@@ -67,8 +68,8 @@ def compact(conn: Connection, table_name: str, series_ids: Sequence[str] | None 
     }
     result = Compaction()
     for change, series_id, start_ms, end_ms in cast(
-        list[tuple[str, str, float, float]], conn.execute(_SQL["compact"], parameters).fetchall()
+        list[tuple[str, str, int, int]], conn.execute(_SQL["compact"], parameters).fetchall()
     ):
         changed = result.deleted if change == "deleted" else result.inserted
-        changed.append(SeriesRange(series_id, round(start_ms), round(end_ms)))
+        changed.append(SeriesRange(series_id, start_ms, end_ms))
     return result

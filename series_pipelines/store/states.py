@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, cast
 
 from series_pipelines.core.outcome import Outcome
-from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.plan import SeriesDue, SeriesFacts
 from series_pipelines.store.connection import Connection, ms_to_time
 from series_pipelines.store.queries import load_queries
 
@@ -49,6 +49,12 @@ def read_facts(
         },
     ).fetchall()
     return [SeriesFacts._make(row) for row in cast(list[Any], rows)]
+
+
+def read_due(conn: Connection, table_name: str) -> list[SeriesDue]:
+    """Read what tells whether work is due, for every active series of a table, in one query."""
+    rows = conn.execute(_SQL["read_due"], {"table_name": table_name}, binary=True).fetchall()
+    return list(map(SeriesDue._make, cast(list[Any], rows)))
 
 
 def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import quote
 
 from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.series import TableName
@@ -17,7 +17,6 @@ from series_pipelines.errors import (
     InvalidDuration,
     InvalidInput,
     MalformedService,
-    UnknownCapability,
     UnknownVendor,
 )
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Limits, Service, Vendor
@@ -96,33 +95,6 @@ class Registry:
 def format_cap_key(method: str, prefix: str, direction: str) -> str:
     """Return `method/prefix/direction` with each part percent-escaped."""
     return "/".join(quote(part, safe="") for part in (method, prefix, direction))
-
-
-def parse_cap_key(cap_key: str) -> tuple[str, str, str]:
-    """Split a cap_key into method, product prefix and direction."""
-    parts = [unquote(part) for part in cap_key.split("/")]
-    if len(parts) == 3:
-        method, prefix, direction = parts
-        known = method in TABLE_OF_METHOD and direction in DIRECTIONS and prefix
-        if known and _is_clean(prefix) and format_cap_key(method, prefix, direction) == cap_key:
-            return method, prefix, direction
-    raise UnknownCapability(
-        f"{cap_key!r} is not a capability key: expected METHOD/PREFIX/DIRECTION, like IngestOHLC/OKX%2FSWAP%2F/backward"
-    )
-
-
-def find_capability(
-    capabilities: Iterable[Capability], table_name: TableName, product_id: str, duration: str | None
-) -> Capability | None:
-    """Return the capability with the longest prefix that serves the series; the first cap_key wins a tie."""
-    serving = (
-        capability
-        for capability in capabilities
-        if capability.table_name == table_name
-        and product_id.startswith(capability.product_prefix)
-        and (table_name == "interest_rate" or duration in capability.durations)
-    )
-    return min(serving, key=lambda found: (-len(found.product_prefix), found.cap_key), default=None)
 
 
 def parse_service(vendor_name: str, service: Service) -> Capability:

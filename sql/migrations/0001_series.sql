@@ -63,6 +63,20 @@ create table series_data_range (
     check (start_time < end_time)
 );
 
+-- What each series covers: its union, and the gap nearest to now. Rows of the table are read in key order, once.
+create view series_coverage as
+select series_id, table_name, min(start_time) as start_time, max(end_time) as end_time,
+       max(covered_until) filter (where covered_until < start_time) as gap_start,
+       max(start_time) filter (where covered_until < start_time) as gap_end
+from (
+    select series_id, table_name, start_time, end_time,
+           max(end_time) over (
+               partition by series_id, table_name order by start_time rows between unbounded preceding and 1 preceding
+           ) as covered_until
+    from series_data_range
+) as ordered
+group by series_id, table_name;
+
 create table capability_state (
     cap_key text collate "C" primary key,
     vendor text not null,

@@ -1,31 +1,37 @@
 -- name: upsert
 -- Bring the products of a vendor up to date; rows that say the same are left alone.
+with offered as (
+    select product_id collate "C" as product_id, name, base_currency, quote_currency, price_step, volume_step,
+           value_scale, allow_long, allow_short, no_interest_rate, market_id,
+           to_timestamp(listed_ms / 1000.0) as listed_at, to_timestamp(delisted_ms / 1000.0) as delisted_at
+    from jsonb_to_recordset(%(products)s::jsonb) as offered (
+        product_id text, name text, base_currency text, quote_currency text, price_step numeric, volume_step numeric,
+        value_scale numeric, allow_long boolean, allow_short boolean, no_interest_rate boolean, market_id text,
+        listed_ms bigint, delisted_ms bigint
+    )
+)
 insert into product (
     product_id, vendor, name, base_currency, quote_currency, price_step, volume_step, value_scale,
     allow_long, allow_short, no_interest_rate, market_id, listed_at, delisted_at
 )
-select product_id, %(vendor)s, name, base_currency, quote_currency, price_step, volume_step, value_scale,
-       allow_long, allow_short, no_interest_rate, market_id,
-       to_timestamp(listed_ms / 1000.0), to_timestamp(delisted_ms / 1000.0)
-from jsonb_to_recordset(%(products)s::jsonb) as new (
-    product_id text, name text, base_currency text, quote_currency text, price_step numeric, volume_step numeric,
-    value_scale numeric, allow_long boolean, allow_short boolean, no_interest_rate boolean, market_id text,
-    listed_ms bigint, delisted_ms bigint
-)
-order by product_id
+select offered.product_id, %(vendor)s::text, offered.name, offered.base_currency, offered.quote_currency,
+       offered.price_step, offered.volume_step, offered.value_scale, offered.allow_long, offered.allow_short,
+       offered.no_interest_rate, offered.market_id, offered.listed_at, offered.delisted_at
+from offered left join product as known using (product_id)
+where (known.vendor, known.name, known.base_currency, known.quote_currency, known.price_step, known.volume_step,
+       known.value_scale, known.allow_long, known.allow_short, known.no_interest_rate, known.market_id,
+       known.listed_at, known.delisted_at)
+      is distinct from
+      (%(vendor)s::text, offered.name, offered.base_currency, offered.quote_currency, offered.price_step,
+       offered.volume_step, offered.value_scale, offered.allow_long, offered.allow_short, offered.no_interest_rate,
+       offered.market_id, offered.listed_at, offered.delisted_at)
+order by offered.product_id
 on conflict (product_id) do update set
     vendor = excluded.vendor, name = excluded.name, base_currency = excluded.base_currency,
     quote_currency = excluded.quote_currency, price_step = excluded.price_step, volume_step = excluded.volume_step,
     value_scale = excluded.value_scale, allow_long = excluded.allow_long, allow_short = excluded.allow_short,
     no_interest_rate = excluded.no_interest_rate, market_id = excluded.market_id,
-    listed_at = excluded.listed_at, delisted_at = excluded.delisted_at
-where (product.vendor, product.name, product.base_currency, product.quote_currency, product.price_step,
-       product.volume_step, product.value_scale, product.allow_long, product.allow_short, product.no_interest_rate,
-       product.market_id, product.listed_at, product.delisted_at)
-      is distinct from
-      (excluded.vendor, excluded.name, excluded.base_currency, excluded.quote_currency, excluded.price_step,
-       excluded.volume_step, excluded.value_scale, excluded.allow_long, excluded.allow_short,
-       excluded.no_interest_rate, excluded.market_id, excluded.listed_at, excluded.delisted_at);
+    listed_at = excluded.listed_at, delisted_at = excluded.delisted_at;
 
 -- name: list_ids
 -- Every product id, with whether it has no interest rate.

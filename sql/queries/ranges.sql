@@ -1,8 +1,8 @@
 -- name: read
 -- The ranges of some series, oldest first.
 select series_id,
-       date_part('epoch', start_time) * 1000 as start_ms,
-       date_part('epoch', end_time) * 1000 as end_ms
+       (date_part('epoch', start_time) * 1000)::bigint as start_ms,
+       (date_part('epoch', end_time) * 1000)::bigint as end_ms
 from series_data_range
 where table_name = %(table_name)s and series_id = any(%(series_ids)s::text[])
 order by series_id, start_time, end_time;
@@ -51,8 +51,14 @@ with old as (
     returning series_id, start_time, end_time
 )
 select 'deleted' as change, series_id,
-       date_part('epoch', start_time) * 1000 as start_ms, date_part('epoch', end_time) * 1000 as end_ms
+       (date_part('epoch', start_time) * 1000)::bigint as start_ms,
+       (date_part('epoch', end_time) * 1000)::bigint as end_ms
 from deleted
 union all
-select 'inserted', series_id, date_part('epoch', start_time) * 1000, date_part('epoch', end_time) * 1000
+select 'inserted', series_id,
+       (date_part('epoch', start_time) * 1000)::bigint, (date_part('epoch', end_time) * 1000)::bigint
 from inserted;
+
+-- name: widen_memory
+-- Let this transaction sort and hash in memory what would else spill to disk.
+select set_config('work_mem', '64MB', true);

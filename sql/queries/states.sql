@@ -1,20 +1,6 @@
 -- name: read_facts
 -- What the planner knows of the active series of a table, or of some, or of one capability: union, nearest gap,
 -- attempts, floor, product's life.
-with ordered as (
-    select series_id, start_time, end_time,
-           max(end_time) over (
-               partition by series_id order by start_time rows between unbounded preceding and 1 preceding
-           ) as covered_until
-    from series_data_range
-    where table_name = %(table_name)s
-      and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
-), covered as (
-    select series_id, min(start_time) as start_time, max(end_time) as end_time,
-           max(covered_until) filter (where covered_until < start_time) as gap_start,
-           max(start_time) filter (where covered_until < start_time) as gap_end
-    from ordered group by series_id
-)
 select state.series_id, state.cap_key,
        (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
        (date_part('epoch', gap_start) * 1000)::bigint, (date_part('epoch', gap_end) * 1000)::bigint,
@@ -27,10 +13,25 @@ select state.series_id, state.cap_key,
        (date_part('epoch', shown_at) * 1000)::bigint
 from series_state as state
 join product using (product_id)
-left join covered on covered.series_id = state.series_id
+left join series_coverage as covered on covered.series_id = state.series_id
+      and covered.table_name = %(table_name)s
+      and (%(series_ids)s::text[] is null or covered.series_id = any(%(series_ids)s::text[]))
 where state.table_name = %(table_name)s and state.active
   and (%(series_ids)s::text[] is null or state.series_id = any(%(series_ids)s::text[]))
   and (%(cap_key)s::text is null or state.cap_key = %(cap_key)s);
+
+-- name: read_due
+-- Only what tells whether work is due, for every active series of a table: sensors read this often.
+select state.series_id, state.cap_key,
+       (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
+       (date_part('epoch', gap_end) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
+       (date_part('epoch', tail_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
+       (date_part('epoch', floor_time) * 1000)::bigint,
+       (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint
+from series_state as state
+join product using (product_id)
+left join series_coverage as covered on covered.series_id = state.series_id and covered.table_name = %(table_name)s
+where state.table_name = %(table_name)s and state.active;
 
 -- name: settle
 -- Write what a group of attempts means for its series.
@@ -73,20 +74,24 @@ where series_id = any(%(series_ids)s::text[]) order by series_id, table_name;
 -- name: upsert_series
 -- Make the active series of a table exactly these: new ones appear, others move capability or retire.
 with wanted as (
-    select * from unnest(%(series_ids)s::text[], %(product_ids)s::text[], %(cap_keys)s::text[])
-        as wanted (series_id, product_id, cap_key)
+    select series_id collate "C" as series_id, product_id, cap_key
+    from unnest(%(series_ids)s::text[], %(product_ids)s::text[], %(cap_keys)s::text[])
+         as wanted (series_id, product_id, cap_key)
 ), retired as (
     update series_state set active = false
     where table_name = %(table_name)s and active
       and not exists (select from wanted where wanted.series_id = series_state.series_id)
     returning 1
+), changed as (
+    -- Joined first: a conflict that changes nothing would still lock and log its row.
+    select wanted.* from wanted
+    left join series_state as known on known.series_id = wanted.series_id and known.table_name = %(table_name)s
+    where (known.active, known.cap_key, known.product_id) is distinct from (true, wanted.cap_key, wanted.product_id)
 ), upserted as (
     insert into series_state (series_id, table_name, product_id, cap_key)
-    select series_id, %(table_name)s, product_id, cap_key from wanted order by series_id
+    select series_id, %(table_name)s, product_id, cap_key from changed order by series_id
     on conflict (series_id, table_name) do update set
         product_id = excluded.product_id, cap_key = excluded.cap_key, active = true
-    where not series_state.active or series_state.cap_key <> excluded.cap_key
-       or series_state.product_id <> excluded.product_id
     returning (xmax = 0) as is_new
 )
 select (select count(*) from upserted where is_new), (select count(*) from upserted where not is_new),

@@ -11,14 +11,11 @@ from hypothesis import strategies as st
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import (
     Range,
-    check_range,
     find_gaps,
     find_missing,
     find_union,
-    measure_covered,
     merge_overlapping,
 )
-from series_pipelines.errors import InvalidRange
 
 # A small axis makes nested, touching, equal and bridging ranges common.
 STARTS, LENGTHS = 24, 10
@@ -166,19 +163,3 @@ def test_the_union_reaches_from_the_earliest_start_to_the_latest_end(ranges: lis
     covered = list_covered(ranges)
 
     assert find_union(ranges) == (Range(min(covered), max(covered) + 1) if covered else None)
-
-
-@given(MANY)
-@settings(max_examples=100, deadline=None)
-def test_each_covered_moment_is_measured_once(ranges: list[Range]) -> None:
-    assert measure_covered(ranges) == len(list_covered(ranges))
-
-
-@pytest.mark.parametrize(("start_ms", "end_ms"), [(5, 5), (6, 5)])
-def test_a_range_that_does_not_end_after_it_starts_is_refused(start_ms: int, end_ms: int) -> None:
-    with pytest.raises(InvalidRange, match=rf"\[{start_ms}, {end_ms}\)"):
-        check_range(start_ms, end_ms)
-
-
-def test_a_range_that_ends_after_it_starts_is_returned() -> None:
-    assert check_range(5, 6) == Range(5, 6)
