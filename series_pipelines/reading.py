@@ -14,7 +14,7 @@ from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
 from series_pipelines.core.times import date_to_ms, parse_time
 from series_pipelines.database import find_database
-from series_pipelines.errors import InvalidDuration, InvalidInput, InvalidRange, UnknownSeries
+from series_pipelines.errors import InvalidDuration, InvalidInput, UnknownSeries
 from series_pipelines.settings import load_settings
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection, connect, ms_to_time, translated_errors
@@ -57,7 +57,7 @@ def _read_frame(
 ) -> "pd.DataFrame":
     start_ms, end_ms = _to_ms(start), _to_ms(end)
     if start_ms is not None and end_ms is not None and start_ms > end_ms:
-        raise InvalidRange(f"a window can't end before it starts: {start} is after {end}")
+        raise InvalidInput(f"a window can't end before it starts: {start} is after {end}")
     url = database_url or find_database(load_settings())
     with translated_errors(), open_for_export(url) as conn:
         _, series_id = find_stored_series(conn, typed, (table_name,))

@@ -9,7 +9,7 @@ import click
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES
 from series_pipelines.core.times import format_time, parse_time
-from series_pipelines.errors import InvalidInput, InvalidRange
+from series_pipelines.errors import InvalidInput
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -53,7 +53,7 @@ def with_series(required: bool) -> Callable[[Command], Command]:
 def check_window(start_ms: int | None, end_ms: int | None) -> None:
     """Refuse a window that does not end after it starts."""
     if start_ms is not None and end_ms is not None and start_ms >= end_ms:
-        raise InvalidRange(f"--start {format_time(start_ms)} must be before --end {format_time(end_ms)}")
+        raise InvalidInput(f"--start {format_time(start_ms)} must be before --end {format_time(end_ms)}")
 
 
 def make_window(start_ms: int | None, end_ms: int | None, now_ms: int) -> Range | None:

@@ -52,7 +52,7 @@ def _make_entry(context: OpExecutionContext, event: PartitionEvent) -> EventLogE
         message=event.description or "",
         pid=os.getpid(),
     )
-    return EventLogEntry(
+    return EventLogEntry(  # type: ignore[no-untyped-call]
         error_info=None,
         level=logging.INFO,
         user_message=event.description or "",

@@ -31,6 +31,7 @@ from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.ingest.backlog import decide_lanes, publish_backlogs, read_backlog
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.store import states
+from series_pipelines.store.connection import Connection
 
 CAPABILITY_TAG: Final = "series/capability"
 WORK_TAG: Final = "series/work"
@@ -128,7 +129,7 @@ def find_busy_capabilities(instance: DagsterInstance) -> set[str]:
     return {tag for record in records if (tag := record.dagster_run.tags.get(CAPABILITY_TAG)) is not None}
 
 
-def _find_new_keys(instance: DagsterInstance, conn: states.Connection, table_name: TableName) -> list[str]:
+def _find_new_keys(instance: DagsterInstance, conn: Connection, table_name: TableName) -> list[str]:
     name = SERIES_PARTITIONS[table_name].name
     assert name is not None
     present = set(instance.get_dynamic_partitions(name))

@@ -11,7 +11,7 @@ from conftest import create_database
 
 import series_pipelines
 from series_pipelines.core.times import date_to_ms, format_iso, format_span, format_time, parse_time
-from series_pipelines.errors import InvalidDuration, InvalidInput, InvalidRange, StoreError, UnknownSeries
+from series_pipelines.errors import InvalidDuration, InvalidInput, StoreError, UnknownSeries
 from series_pipelines.reading import read_interest_rate, read_ohlc
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import ohlc, products, rates, states
@@ -179,7 +179,7 @@ def test_what_is_not_a_time_is_refused_before_the_database_is_asked(start: str) 
 
 
 def test_a_window_that_ends_before_it_starts_is_refused() -> None:
-    with pytest.raises(InvalidRange, match="can't end before it starts"):
+    with pytest.raises(InvalidInput, match="can't end before it starts"):
         read_ohlc(BARS, "2026-03-02", "2026-03-01", database_url="postgresql://nowhere.invalid/x")
 
 
