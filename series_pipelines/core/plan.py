@@ -199,7 +199,7 @@ def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: in
     life_end_ms = min(now_ms, facts.delisted_ms or now_ms)
     # Each miss doubles the step, so a start that lies far back is found in a few requests.
     step_ms = cadence.step_ms << min(facts.head_misses, 20)
-    return Fetch("head", "head", max(0, facts.listed_ms or 0, life_end_ms - step_ms), why)
+    return Fetch("head", "head", max(_find_oldest(facts, cadence), life_end_ms - step_ms), why)
 
 
 def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
@@ -220,11 +220,17 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
         return Fetch("tail", "start", min(now_ms, facts.start_ms + overlap_ms), "history before the first row")
     if facts.tail_misses:
         # The oldest page there is proves where history starts, whatever holes lie between.
-        return Fetch("tail", "start", facts.listed_ms or 0, "the oldest page, to prove where history starts")
+        oldest_ms = _find_oldest(facts, cadence)
+        return Fetch("tail", "start", oldest_ms, "the oldest page, to prove where history starts")
     # One window back, so that a full page ends `overlap` inside what is covered.
     window_ms = facts.window_ms or cadence.step_ms
-    time_ms = max(0, facts.listed_ms or 0, facts.start_ms - window_ms + overlap_ms)
+    time_ms = max(_find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
     return Fetch("tail", "start", time_ms, "history before the first row")
+
+
+def _find_oldest(facts: SeriesFacts, cadence: Cadence) -> int:
+    """Return a time at or before the first row there can be: the first bar may have begun before the listing."""
+    return max(0, (facts.listed_ms or 0) - cadence.bar_ms)
 
 
 def narrow_to_window(facts: SeriesFacts, ranges: list[Range], window: Range) -> SeriesFacts | None:

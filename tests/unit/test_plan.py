@@ -156,7 +156,7 @@ def test_a_first_forward_request_stays_inside_the_products_life() -> None:
     listed = make_facts(listed_ms=NOW_MS - HOUR_MS)
     delisted = make_facts(listed_ms=5, delisted_ms=NOW_MS - WEEK_MS)
 
-    assert plan_head(listed, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - HOUR_MS
+    assert plan_head(listed, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - HOUR_MS - MINUTE_MS
     assert plan_head(delisted, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - WEEK_MS - DAY_MS
 
 
@@ -232,10 +232,10 @@ def test_a_forward_tail_steps_one_window_back_and_ends_inside_what_is_covered(
     assert (fetch.target, fetch.time_ms) == ("start", NOW_MS - WEEK_MS - back_ms)
 
 
-def test_a_forward_tail_does_not_ask_before_the_listing() -> None:
+def test_a_forward_tail_does_not_ask_before_the_bar_that_holds_the_listing() -> None:
     facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], listed_ms=NOW_MS - WEEK_MS - HOUR_MS)
 
-    assert plan_tail(facts, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - WEEK_MS - HOUR_MS
+    assert plan_tail(facts, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - WEEK_MS - HOUR_MS - MINUTE_MS
 
 
 @pytest.mark.parametrize("listed_ms", [None, 12 * DAY_MS])
@@ -244,7 +244,7 @@ def test_a_forward_tail_asks_for_the_oldest_page_after_a_miss(listed_ms: int | N
 
     fetch = plan_tail(facts, MINUTE_BARS, "forward", NOW_MS)
 
-    assert (fetch.target, fetch.time_ms) == ("start", listed_ms or 0)
+    assert (fetch.target, fetch.time_ms) == ("start", listed_ms - MINUTE_MS if listed_ms else 0)
 
 
 def test_a_series_with_nothing_stored_has_no_tail() -> None:
