@@ -121,6 +121,12 @@ def find_descendants(dev: Dev) -> list[psutil.Process]:
     return found
 
 
+def stop(dev: Dev, number: signal.Signals) -> None:
+    dev.process.send_signal(number)
+    dev.process.communicate(timeout=60)
+    await_gone(dev)
+
+
 def await_gone(dev: Dev) -> None:
     _, alive = psutil.wait_procs(find_descendants(dev), timeout=60)
     assert alive == []
@@ -142,9 +148,7 @@ def dev(home: Path) -> Iterator[Dev]:
         await_open(dev)
         yield dev
     finally:
-        dev.process.send_signal(signal.SIGINT)
-        dev.process.wait(60)
-        await_gone(dev)
+        stop(dev, signal.SIGINT)
 
 
 def test_series_fill_up_by_themselves(dev: Dev) -> None:
@@ -242,14 +246,11 @@ def test_a_browser_shows_the_series_on_the_partitions_page(dev: Dev, tmp_path: P
 
 def test_ctrl_c_stops_everything_and_the_next_start_finds_its_data(home: Path, dev: Dev) -> None:
     before = dev.find_stats("ohlc_v2")["numMaterialized"]
-    dev.process.send_signal(signal.SIGINT)
-    assert dev.process.wait(60) == 0
-    await_gone(dev)
+    stop(dev, signal.SIGINT)
+    assert dev.process.returncode == 0
     again = start(home)
     try:
         await_open(again)
         assert again.find_stats("ohlc_v2")["numMaterialized"] == before
     finally:
-        again.process.kill()  # and kill -9 leaves no orphan either
-        again.process.wait()
-        await_gone(again)
+        stop(again, signal.SIGKILL)  # and kill -9 leaves no orphan either
