@@ -9,7 +9,7 @@ dev: $(STAMP)
 	@exec $(VENV)/bin/series dev
 
 test: $(STAMP)
-	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
+	$(VENV)/bin/python -m pytest -n 2 --dist loadgroup
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .

@@ -202,11 +202,12 @@ class _Lane:
             report.ended = "the shift is over"
         elif order.max_pages is not None and report.requests >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
-        elif not order.by_person and self._is_awaited(now_ms):
+        elif self._is_awaited(now_ms) and not order.by_person:
             report.ended = "a person's backfill waits for the capability"
         return report.ended != ""
 
     def _is_awaited(self, now_ms: int) -> bool:
+        """Whether someone waits for the capability; fails when the lock's own connection is gone."""
         if 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
             return False
         self._looked_ms = now_ms

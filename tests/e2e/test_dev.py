@@ -96,7 +96,7 @@ def start(home: Path, **extra: str) -> Dev:
         stderr=subprocess.PIPE,
         text=True,
         # As in a terminal: Ctrl-C works. A shell's `&` would have made children deaf to it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     return Dev(process, home, port, environment)
 

@@ -432,7 +432,13 @@ def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(run: Run, co
     environment = {**os.environ, "SERIES_DEMO_LATENCY_MS": "5"}
     command = [str(SERIES_BIN), "ingest", "DEMO/SWAP/BTC-USDT/1m", "DEMO/SWAP/ETH-USDT/1m", "--json"]
     with subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Whoever runs the tests in the background has made their children deaf to Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
