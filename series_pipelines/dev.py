@@ -124,9 +124,10 @@ def _prepare_database() -> None:
 
 
 def _supervise(home: Path, port: int, environment: dict[str, str]) -> int:
-    # Anything these two say beyond errors is in the log; the terminal stays readable.
-    signal.signal(signal.SIGTERM, _interrupt)
-    signal.signal(signal.SIGHUP, _interrupt)
+    # A shell's `&` makes its children ignore SIGINT; whoever sends one means it.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, _interrupt)
+    # What Dagster says goes to a file, so that the terminal stays readable.
     log_path = home / "dagster.log"
     with open(log_path, "ab") as log:
         child = subprocess.Popen(
