@@ -14,7 +14,9 @@ from series_pipelines.errors import InvalidInput
 class Settings(BaseSettings):
     """What can be set; the description is what the README's table says."""
 
-    model_config = SettingsConfigDict(env_prefix="SERIES_", extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = SettingsConfigDict(
+        env_prefix="SERIES_", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
 
     home: Path = Field(Path(".series"), description="where the embedded Postgres and Dagster keep their files")
     database_url: SecretStr | None = Field(

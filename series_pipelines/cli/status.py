@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 BAR_WIDTH: Final = 30
 _PEEK_COLUMNS: Final = (
-    *("capability", "method", "prefix", "direction", ">series", ">heads", ">tails", ">in flight", ">backoff"),
-    *("next eligible", "last error"),
+    *("capability", ">series", ">heads", ">tails", ">in flight", ">backoff", "next eligible", "last error"),
+    *("method", "prefix", "direction"),
 )
 _COVERAGE_COLUMNS: Final = ("series", "covered", ">%", "from", "to", ">gaps", ">lag", "floor", "floor at")
 
@@ -74,8 +74,8 @@ def _show_peek(peek: dict[str, Any], as_json: bool, watch: bool) -> None:
         print_json(peek, indent=None if watch else 2)
         return
     rows = [
-        (*values, f"{backoff_ms / 1000:g} s" if backoff_ms else None, next_eligible_at, last_error)
-        for *values, backoff_ms, next_eligible_at, last_error in (row.values() for row in peek["capabilities"])
+        tuple((row | {"backoff_ms": f"{row['backoff_ms'] / 1000:g} s" if row["backoff_ms"] else None}).values())
+        for row in peek["capabilities"]
     ]
     if watch:
         click.clear()

@@ -31,7 +31,11 @@ class DueFacts(Protocol):
     @property
     def gap_end_ms(self) -> int | None: ...
     @property
+    def head_attempted_ms(self) -> int | None: ...
+    @property
     def head_eligible_ms(self) -> int | None: ...
+    @property
+    def head_misses(self) -> int: ...
     @property
     def tail_eligible_ms(self) -> int | None: ...
     @property
@@ -52,7 +56,9 @@ class SeriesDue(NamedTuple):
     start_ms: int | None
     end_ms: int | None
     gap_end_ms: int | None
+    head_attempted_ms: int | None
     head_eligible_ms: int | None
+    head_misses: int
     tail_eligible_ms: int | None
     gap_eligible_ms: int | None
     floor_ms: int | None
@@ -144,7 +150,7 @@ def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:
     end_ms = facts.end_ms
     if end_ms is None:
         due_ms = facts.listed_ms or 0
-    elif facts.delisted_ms is not None and facts.delisted_ms - end_ms <= cadence.head_lag_ms:
+    elif facts.delisted_ms is not None and _has_given_all(facts, end_ms, facts.delisted_ms, cadence):
         return None
     else:
         due_ms = end_ms + cadence.head_lag_ms + cadence.grace_ms + 1
@@ -153,6 +159,12 @@ def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:
             due_ms += cadence.duration.end_of_bar(end_ms) - end_ms - cadence.head_lag_ms
     eligible_ms = facts.head_eligible_ms
     return due_ms if eligible_ms is None or eligible_ms <= due_ms else eligible_ms
+
+
+def _has_given_all(facts: DueFacts, end_ms: int, delisted_ms: int, cadence: Cadence) -> bool:
+    """Whether a delisted product is covered to its end, or two answers after it brought nothing more."""
+    attempted_ms = facts.head_attempted_ms or 0
+    return end_ms >= delisted_ms or (facts.head_misses >= 2 and attempted_ms > delisted_ms + cadence.head_lag_ms)
 
 
 def find_tail_due(facts: DueFacts) -> int | None:

@@ -39,6 +39,7 @@ PRIORITIES: Final[dict[Kind, str]] = {"head": "10", "tail": "0"}
 UNIVERSE_INTERVAL_SECONDS: Final = 30
 LANE_INTERVAL_SECONDS: Final = 10
 RECENTLY: Final = timedelta(seconds=60)
+OVERTIME_SECONDS: Final = 60
 MAX_NEW_PARTITIONS: Final = 5_000
 UNDER_WAY: Final = [
     DagsterRunStatus.QUEUED,
@@ -98,13 +99,16 @@ def build_lane_sensor(
         if not decision.wanted:
             return SkipReason("; ".join(decision.reasons))
         return SensorResult(
-            run_requests=[make_lane_request(table_name, kind, cap_key) for cap_key in decision.wanted],
+            run_requests=[
+                make_lane_request(table_name, kind, cap_key, series.settings.shift_seconds)
+                for cap_key in decision.wanted
+            ],
         )
 
     return lane_sensor
 
 
-def make_lane_request(table_name: TableName, kind: Kind, cap_key: str) -> RunRequest:
+def make_lane_request(table_name: TableName, kind: Kind, cap_key: str, shift_seconds: int) -> RunRequest:
     """Ask for one lane; the run reads its plan itself, fresh."""
     config = {"capability": cap_key, "kind": "head" if kind == "head" else "both"}
     return RunRequest(
@@ -112,7 +116,13 @@ def make_lane_request(table_name: TableName, kind: Kind, cap_key: str) -> RunReq
             "ops": {table_name: {"ops": {"ingest": {"config": config}}}},
             "loggers": {"console": {"config": {"log_level": "WARNING"}}},
         },
-        tags={CAPABILITY_TAG: cap_key, WORK_TAG: kind, "dagster/priority": PRIORITIES[kind]},
+        tags={
+            CAPABILITY_TAG: cap_key,
+            WORK_TAG: kind,
+            "dagster/priority": PRIORITIES[kind],
+            # A run whose machine died looks alive for ever, and would keep its capability from getting another.
+            "dagster/max_runtime_seconds": str(shift_seconds + OVERTIME_SECONDS),
+        },
     )
 
 

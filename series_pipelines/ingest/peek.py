@@ -8,9 +8,6 @@ from series_pipelines.ingest.backlog import Backlog
 
 PEEK_COLUMNS: Final[Mapping[str, str]] = {
     "cap_key": "string",
-    "method": "string",
-    "prefix": "string",
-    "direction": "string",
     "series": "int",
     "head_queue": "int",
     "tail_queue": "int",
@@ -18,6 +15,9 @@ PEEK_COLUMNS: Final[Mapping[str, str]] = {
     "backoff_ms": "int",
     "next_eligible_at": "string",
     "last_error": "string",
+    "method": "string",
+    "prefix": "string",
+    "direction": "string",
 }
 
 
@@ -32,9 +32,6 @@ def list_capabilities(backlog: Backlog) -> list[dict[str, str | int | None]]:
         rows.append(
             {
                 "cap_key": state.cap_key,
-                "method": state.method,
-                "prefix": state.product_prefix,
-                "direction": state.direction,
                 "series": capability.series,
                 "head_queue": capability.due_heads,
                 "tail_queue": capability.due_tails,
@@ -42,6 +39,9 @@ def list_capabilities(backlog: Backlog) -> list[dict[str, str | int | None]]:
                 "backoff_ms": state.backoff_ms,
                 "next_eligible_at": next_eligible_at,
                 "last_error": state.last_error,
+                "method": state.method,
+                "prefix": state.product_prefix,
+                "direction": state.direction,
             }
         )
     return rows

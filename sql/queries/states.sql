@@ -24,7 +24,9 @@ where state.table_name = %(table_name)s and state.active
 -- Only what tells whether work is due, for every active series of a table: sensors read this often.
 select state.series_id, state.cap_key,
        (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
-       (date_part('epoch', gap_end) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
+       (date_part('epoch', gap_end) * 1000)::bigint,
+       (date_part('epoch', head_attempted_at) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
+       head_misses,
        (date_part('epoch', tail_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
        (date_part('epoch', floor_time) * 1000)::bigint,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint

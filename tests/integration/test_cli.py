@@ -152,7 +152,7 @@ def test_peek_shows_the_global_numbers_and_each_capability(run: Run, conn: Conne
     text = succeed(run("peek"))
     assert text.startswith("1 in flight · 4 capabilities · ")
     (line,) = [line for line in text.splitlines() if line.startswith(SWAP_LANE)]
-    assert line.endswith("429 slow down please")
+    assert "429 slow down please" in line
     assert "5 s" in line
 
 
@@ -400,7 +400,7 @@ def test_an_unknown_vendor_and_a_bad_setting_are_one_line(run: Run, monkeypatch:
 
 def test_ingest_says_when_no_configured_vendor_serves_a_series(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     succeed(run("peek"))
-    monkeypatch.setenv("SERIES_VENDORS", "")
+    monkeypatch.setenv("SERIES_VENDORS", ",")
     load_settings.cache_clear()
     assert f"no vendor serves {SWAP_LANE} now" in read_error(run("ingest", SWAP_HOURS), 2)
 

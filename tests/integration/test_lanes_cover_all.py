@@ -116,6 +116,7 @@ def build(case: Case, clock: MovableClock) -> tuple[DemoVendor, Vendor]:
 @example(Case("backward", "PT1M", 5, 120, True, 70, None))
 @example(Case("forward", "P1D", 10, 100, False, None, None, 20))
 @example(Case("forward", "P1D", 40, 148, True, None, (76, 51)))
+@example(Case("forward", "P1D", 4, 113, True, 115, None, 33, 1))
 def test_lanes_run_to_the_end_cover_all_the_vendor_has(database_url: str, conn: Connection, case: Case) -> None:
     truncate(conn)
     clock = MovableClock()

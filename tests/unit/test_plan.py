@@ -113,13 +113,24 @@ def test_a_head_that_backs_off_is_due_when_it_may_be_tried_again() -> None:
     assert find_head_due(make_facts(head_eligible_ms=9), MINUTE_BARS) == 9
 
 
-@pytest.mark.parametrize(
-    ("missing_ms", "has_head"), [(-5, False), (0, False), (MINUTE_MS, False), (MINUTE_MS + 1, True)]
-)
+@pytest.mark.parametrize(("missing_ms", "has_head"), [(-5, False), (0, False), (1, True), (MINUTE_MS, True)])
 def test_a_delisted_product_has_a_head_until_it_gave_all_it_had(missing_ms: int, has_head: bool) -> None:
     facts = make_facts(start_ms=0, end_ms=NOW_MS - missing_ms, delisted_ms=NOW_MS)
 
     assert (find_head_due(facts, MINUTE_BARS) is not None) == has_head
+
+
+@pytest.mark.parametrize(
+    ("misses", "attempted_ms", "has_head"),
+    [(1, NOW_MS + HOUR_MS, True), (2, NOW_MS + MINUTE_MS, True), (2, NOW_MS + MINUTE_MS + 1, False), (2, None, True)],
+)
+def test_two_answers_after_the_delisting_that_bring_nothing_end_its_head(
+    misses: int, attempted_ms: int | None, has_head: bool
+) -> None:
+    facts = make_facts(start_ms=0, end_ms=NOW_MS - HOUR_MS, delisted_ms=NOW_MS)
+    tried = facts._replace(head_misses=misses, head_attempted_ms=attempted_ms)
+
+    assert (find_head_due(tried, MINUTE_BARS) is not None) == has_head
 
 
 def test_a_backward_head_asks_for_the_newest_rows_now() -> None:
