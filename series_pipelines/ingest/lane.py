@@ -97,6 +97,7 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
                 return lane.work()
             finally:
                 lane.close()
+                locks.release_capability(control, capability.cap_key)
         finally:
             control.close()
 

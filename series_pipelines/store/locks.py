@@ -6,6 +6,7 @@ only then does the next statement see what the previous holder committed.
 
 import zlib
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Final
 
 import psycopg
@@ -38,8 +39,9 @@ def wait_capability(conn: Connection, cap_key: str, patience_ms: int) -> None:
 
 
 def release_capability(conn: Connection, cap_key: str) -> None:
-    """Let a capability go."""
-    conn.execute(_SQL["release_capability"], {"cap_key": cap_key})
+    """Let a capability go at once; closing the connection would do it a moment later, and does if this can't."""
+    with suppress(psycopg.Error):
+        conn.execute(_SQL["release_capability"], {"cap_key": cap_key})
 
 
 def is_awaited(conn: Connection, cap_key: str) -> bool:
