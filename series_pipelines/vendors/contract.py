@@ -29,6 +29,31 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Budget:
+    """What an exchange bears from one outgoing address: `weight` units in any `window_ms`, over all processes."""
+
+    name: str
+    weight: int
+    window_ms: int
+
+
+class Throttle(Protocol):
+    """Where a vendor that makes its own requests asks before each of them. It is shared by all processes."""
+
+    def take(self, budget: Budget, weight: int = 1) -> None:
+        """Wait until the request may leave; raise VendorBusy while the budget's circuit is open."""
+        ...
+
+    def note_used(self, budget: Budget, used: int) -> None:
+        """Take the exchange's own count of the weight used in the running window, which others may have raised."""
+        ...
+
+    def open_circuit(self, budget: Budget, for_ms: int, reason: str) -> None:
+        """Let no request of this budget leave for a while: the exchange has banned this address."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Service:
     """One offer: a method, the JSON schema of its request, and its limits."""
 
