@@ -1,7 +1,7 @@
 """Runs inside a fresh process that has the environment of a deployment; prints its answer as one line of JSON.
 
 `partitions TABLE` adds the table's series as partitions; `tick SENSOR` evaluates a sensor and says what it cost;
-`runs JOB` tells each run's seconds between its start and its end event.
+`runs JOB` tells each run's seconds between its start and its end event, and what showing its series took of them.
 """
 
 import json
@@ -46,10 +46,19 @@ def tick_sensor(instance: DagsterInstance, sensor_name: str) -> dict[str, object
     }
 
 
-def list_runs(instance: DagsterInstance, job_name: str) -> list[float]:
-    """Return the seconds each run of a job worked, oldest first."""
+def list_runs(instance: DagsterInstance, job_name: str) -> list[tuple[float, str]]:
+    """Return the seconds each run of a job worked, and what its log says of showing its series; oldest first."""
     records = instance.get_run_records(RunsFilter(job_name=job_name), ascending=True)
-    return [(record.end_time or 0) - (record.start_time or 0) for record in records]
+    return [
+        ((record.end_time or 0) - (record.start_time or 0), find_message(instance, record.dagster_run.run_id))
+        for record in records
+    ]
+
+
+def find_message(instance: DagsterInstance, run_id: str) -> str:
+    """Return what a run's log says of the time that showing took."""
+    messages = (entry.user_message for entry in instance.all_logs(run_id))
+    return next(message for message in messages if message.startswith("showing "))
 
 
 def read_peak_mb() -> float:

@@ -59,7 +59,8 @@ def run(server: Server, quick: bool) -> list[Row]:
             ratio >= TARGET,
             f"{slowest:.0f} against {single_rate:.2f} series/s, process start included in both; lanes: {each}; "
             f"{sample} single runs, {_count_cores()} at a time; between a run's start and end event: single "
-            f"{min(worked[:sample]):.1f} s, lanes {' and '.join(f'{seconds:.1f} s' for seconds in worked[sample:])}",
+            f"{min(seconds for seconds, _ in worked[:sample]):.1f} s, lanes "
+            f"{'; '.join(f'{seconds:.1f} s, {shown}' for seconds, shown in worked[sample:])}",
             {"ratio": ratio, "lane_series_per_second": slowest, "single_series_per_second": single_rate},
         )
     ]

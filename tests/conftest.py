@@ -1,10 +1,14 @@
-"""One real Postgres a session, one migrated template, one fresh database a test."""
+"""One real Postgres a session, one migrated template, one fresh database a test.
+
+`SERIES_TEST_ADMIN_URL=postgresql://superuser:password@host/postgres make test` tries another server than our own.
+"""
 
 import os
 import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -13,10 +17,16 @@ import pytest
 
 from series_pipelines.settings import load_settings
 from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
+from series_pipelines.store.embedded import start_embedded
 from series_pipelines.store.migrate import migrate
 
-TEMPLATE = "series_template"
+ADMIN_URL = "SERIES_TEST_ADMIN_URL"
+
+
+@dataclass(frozen=True)
+class Server:
+    url: str
+    admin_url: str
 
 
 def replace_database(url: str, database: str) -> str:
@@ -24,36 +34,55 @@ def replace_database(url: str, database: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[EmbeddedPostgres]:
+def postgres() -> Iterator[Server]:
+    if given := os.environ.get(ADMIN_URL):
+        yield from share_server(given)
+        return
     home = Path(tempfile.mkdtemp(prefix="series-test-"))
     home.chmod(0o755)
     server = start_embedded(home)
-    yield server
+    yield Server(server.url, server.admin_url)
     server.close()
     shutil.rmtree(home, ignore_errors=True)
 
 
+def share_server(admin_url: str) -> Iterator[Server]:
+    """Use somebody's server with a role of this session's own, and leave nothing behind."""
+    role = f"series_{uuid.uuid4().hex[:12]}"
+    with psycopg.connect(admin_url, autocommit=True) as admin:
+        admin.execute(f"create role {role} login password '{role}'")
+        parts = urlsplit(admin_url)
+        yield Server(parts._replace(netloc=f"{role}:{role}@{parts.hostname}:{parts.port or 5432}").geturl(), admin_url)
+        for (database,) in admin.execute("select datname from pg_database where datdba = %s::regrole", [role]):
+            admin.execute(f"drop database {database} with (force)")
+        admin.execute(f"drop role {role}")
+
+
 @pytest.fixture(scope="session")
-def template(postgres: EmbeddedPostgres) -> str:
+def template(postgres: Server) -> str:
+    name, role = f"template_{uuid.uuid4().hex[:12]}", urlsplit(postgres.url).username
     with psycopg.connect(postgres.admin_url, autocommit=True) as admin:
-        admin.execute(f"create database {TEMPLATE} owner series")
+        admin.execute(f"create database {name} owner {role}")
         # What is lost in a power cut does not matter here, and commits are the most of a test.
-        admin.execute("alter role series set synchronous_commit = off")
-    with connect(replace_database(postgres.url, TEMPLATE), purpose="test") as conn:
+        admin.execute(f"alter role {role} set synchronous_commit = off")
+    with psycopg.connect(replace_database(postgres.admin_url, name), autocommit=True) as admin:
+        # Before Postgres 15 it belongs to the superuser, and some tests empty it.
+        admin.execute(f"alter schema public owner to {role}")
+    with connect(replace_database(postgres.url, name), purpose="test") as conn:
         migrate(conn)
-    return TEMPLATE
+    return name
 
 
-def create_database(postgres: EmbeddedPostgres, template: str) -> Iterator[str]:
+def create_database(postgres: Server, template: str) -> Iterator[str]:
     name = f"t_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(postgres.admin_url, autocommit=True) as admin:
-        admin.execute(f"create database {name} template {template} owner series")
+        admin.execute(f"create database {name} template {template} owner {urlsplit(postgres.url).username}")
         yield replace_database(postgres.url, name)
         admin.execute(f"drop database {name} with (force)")
 
 
 @pytest.fixture
-def database_url(postgres: EmbeddedPostgres, template: str) -> Iterator[str]:
+def database_url(postgres: Server, template: str) -> Iterator[str]:
     """The address of a migrated, empty database of this test's own."""
     yield from create_database(postgres, template)
 

@@ -202,7 +202,7 @@ def _run_lanes(
                     raise
                 context.log.info(f"{busy}; nothing to do")
             finally:
-                display.flush()
+                context.log.info(display.finish())
 
 
 def _count_series(series: SeriesResource, table_name: TableName, cap_key: str) -> int:

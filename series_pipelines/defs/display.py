@@ -1,7 +1,8 @@
 """Shows what a lane did: one partition event a series, in batches, and never for more than a fifth of its time.
 
 Events are display only: nothing reads them to decide. A series is shown the first time, when a person asked for the
-run, and when its state changed; otherwise at most once an interval that grows with the number of series.
+run, and when its state changed; otherwise at most once an interval that grows with the number of series. What does
+not fit into a sensor's lane is left to the next lane that touches the series.
 """
 
 import time
@@ -21,7 +22,7 @@ from dagster import (
 )
 
 from series_pipelines.core.coverage import Coverage, measure_coverage
-from series_pipelines.core.display import find_display_interval, has_changed_state, is_display_due
+from series_pipelines.core.display import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
 from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.core.times import format_time
 from series_pipelines.defs.event_batch import PartitionEvent, log_partition_events
@@ -66,10 +67,9 @@ class Display:
         self._rows[facts.series_id] += len(page.rows) if page else 0
         if self._must_show(written, facts) or facts.series_id in self._pending:
             self._pending[facts.series_id] = (facts, written.finished.outcome.error)
-        now = time.monotonic()
-        is_time = now - self._flushed >= FLUSH_EVERY_SECONDS or len(self._pending) >= MAX_BATCH
-        if is_time and self._spent <= MAX_SHARE * (now - self._started):
-            self.flush()
+        is_time = time.monotonic() - self._flushed >= FLUSH_EVERY_SECONDS or len(self._pending) >= MAX_BATCH
+        if is_time and not self._is_hurried():
+            self._show_some()
 
     def _must_show(self, written: Written, facts: SeriesFacts) -> bool:
         if self._by_person or has_changed_state(written.finished.facts, facts):
@@ -85,15 +85,32 @@ class Display:
             known = states.read_facts(self._conn, self._table_name, series_ids=silent)
             self._pending.update({facts.series_id: (facts, None) for facts in known})
 
-    def flush(self) -> None:
-        """Show what has gathered."""
-        waiting, self._pending = list(self._pending.values()), {}
-        for position in range(0, len(waiting), MAX_BATCH):
-            begun = time.monotonic()
-            is_hurried = self._spent > MAX_SHARE * (begun - self._started)
-            self._show(waiting[position : position + MAX_BATCH], with_last_rows=not is_hurried)
-            self._flushed = time.monotonic()
-            self._spent += self._flushed - begun
+    def finish(self) -> str:
+        """Show what has gathered, as far as there is time for it, and tell how much that took."""
+        while self._pending and not self._must_stop():
+            self._show_some()
+        left = len(self._pending)
+        if left:
+            states.mark_shown(self._conn, self._table_name, list(self._pending), None)
+            self._pending = {}
+        share = self._spent / max(time.monotonic() - self._started, 1e-9)
+        return f"showing {len(self._shown)} series took {share:.0%} of the time" + (
+            f", {left} are left to the next lane" if left else ""
+        )
+
+    def _is_hurried(self) -> bool:
+        return self._spent > MAX_SHARE * (time.monotonic() - self._started)
+
+    def _must_stop(self) -> bool:
+        # A person gets all that was asked for; and a few series cost nothing worth saving.
+        return not self._by_person and len(self._shown) >= FEW_SERIES and self._is_hurried()
+
+    def _show_some(self) -> None:
+        begun = time.monotonic()
+        chosen = list(self._pending)[:MAX_BATCH]
+        self._show([self._pending.pop(series_id) for series_id in chosen], with_last_rows=not self._is_hurried())
+        self._flushed = time.monotonic()
+        self._spent += self._flushed - begun
 
     def _show(self, group: Sequence[tuple[SeriesFacts, str | None]], with_last_rows: bool) -> None:
         series_ids = [facts.series_id for facts, _ in group]

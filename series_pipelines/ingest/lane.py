@@ -37,7 +37,6 @@ from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability
 
 DEFAULT_SHIFT_MS: Final = 2 * MINUTE_MS
-LOOK_EVERY_MS: Final = 20
 BACKLOG_EVERY_MS: Final = 5_000
 BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
@@ -131,7 +130,7 @@ class _Lane:
         self._retrying: set[str] = set()
         self._pause = capability_store.read_backoff(control, capability.cap_key)
         self._paused_since_ms = 0
-        self._looked_ms = self._counted_ms = self._read_ms = 0
+        self._counted_ms = self._read_ms = 0
         self._heads_elsewhere = 0
         self._agenda = Agenda(capability.direction, self._find_cadence)
         concurrent = capability.limits.concurrent
@@ -203,16 +202,9 @@ class _Lane:
             report.ended = "the shift is over"
         elif order.max_pages is not None and report.requests >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
-        elif self._is_awaited(now_ms) and not order.by_person:
+        elif locks.is_awaited(self._control, self._capability.cap_key) and not order.by_person:
             report.ended = "a person's backfill waits for the capability"
         return report.ended != ""
-
-    def _is_awaited(self, now_ms: int) -> bool:
-        """Whether someone waits for the capability; fails when the lock's own connection is gone."""
-        if 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
-            return False
-        self._looked_ms = now_ms
-        return locks.is_awaited(self._control, self._capability.cap_key)
 
     def _is_paused(self, now_ms: int) -> bool:
         return self._pause.next_eligible_ms is not None and now_ms < self._pause.next_eligible_ms

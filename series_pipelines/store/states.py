@@ -78,8 +78,8 @@ def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> No
     )
 
 
-def mark_shown(conn: Connection, table_name: str, series_ids: Sequence[str], shown_ms: int) -> None:
-    """Remember when Dagster last got a partition event of these series."""
+def mark_shown(conn: Connection, table_name: str, series_ids: Sequence[str], shown_ms: int | None) -> None:
+    """Remember when Dagster last got a partition event of these series; None: it still has to get one."""
     parameters = {"table_name": table_name, "series_ids": list(series_ids), "shown_at": ms_to_time(shown_ms)}
     conn.execute(_SQL["mark_shown"], parameters)
 

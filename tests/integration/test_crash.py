@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+from conftest import Server
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
 from series_pipelines.ingest.lane import LaneOrder
 from series_pipelines.store import ranges
 from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.embedded import EmbeddedPostgres
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import format_cap_key
 
@@ -75,7 +75,7 @@ def read_all(conn: Connection) -> tuple[object, object]:
 
 
 def test_after_thirty_crashes_rows_and_ranges_are_those_of_an_uncrashed_run(
-    database_url: str, postgres: EmbeddedPostgres, template: str
+    database_url: str, postgres: Server, template: str
 ) -> None:
     from conftest import create_database
 

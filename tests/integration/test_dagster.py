@@ -23,6 +23,7 @@ from dagster import (
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 from dagster._core.test_utils import create_run_for_test
 
+from series_pipelines.defs import display
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import SERIES_PARTITIONS
 from series_pipelines.defs.resources import SeriesResource
@@ -264,6 +265,25 @@ def test_events_are_stored_in_batches_without_falling_back(
     assert execute(universe, instance, run_config=request.run_config, tags=request.tags).success
     assert sum(sizes) == len(find_materialized(instance))
     assert len(sizes) <= 3
+
+
+def test_what_a_lane_has_no_time_to_show_is_shown_by_the_next_one(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(display, "MAX_SHARE", 0.0)
+    monkeypatch.setattr(display, "MAX_BATCH", 3)
+    monkeypatch.setattr(display, "FEW_SERIES", 5)
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"capability": SWAPS, "kind": "head"}}}}}}
+    assert execute(universe, instance, run_config=config).success
+    shown = find_materialized(instance)
+    facts = states.read_facts(conn, "ohlc_v2", cap_key=SWAPS)
+    assert len(shown) == 6
+    assert shown == {known.series_id for known in facts if known.shown_ms is not None}
+    monkeypatch.undo()
+    # Every series has a tail to fetch, so the next lane touches them all.
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"capability": SWAPS, "pages": len(facts) * 2}}}}}}
+    assert execute(universe, instance, run_config=config).success
+    assert len(find_materialized(instance)) > len(shown)
 
 
 def test_purging_events_keeps_statuses_and_metadata(universe: Definitions, instance: DagsterInstance) -> None:
