@@ -1,12 +1,10 @@
 """`series dev`: the whole system on one machine, in the foreground, until Ctrl-C.
 
-One lock file lets a second start say who is there. Children get default signal handling and die with us, however we
-die; the embedded Postgres goes when its last user is gone.
+Children get default signal handling and die with us, however we die, and lanes end after their page; the embedded
+Postgres goes when its last user is gone.
 """
 
 import ctypes
-import fcntl
-import json
 import os
 import shutil
 import signal
@@ -16,13 +14,12 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
 from series_pipelines.database import find_database
-from series_pipelines.errors import AlreadyRunning, SeriesError
+from series_pipelines.dev_lock import hold_dev_lock
+from series_pipelines.errors import SeriesError
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import Settings, load_settings
 from series_pipelines.sources import load_registry
@@ -39,7 +36,7 @@ def run_dev(settings: Settings) -> int:
     home = settings.home.absolute()
     home.mkdir(parents=True, exist_ok=True)
     port = find_port(settings.ui_port)
-    with _only_one(home, port):
+    with hold_dev_lock(home, f"http://{UI_HOST}:{port}"):
         environment = _make_environment(home)
         _say("starting Postgres" if settings.database_url is None else "connecting to the database")
         _prepare_database()
@@ -58,33 +55,6 @@ def find_port(wanted: int) -> int:
                 continue
             return int(probe.getsockname()[1])
     raise SeriesError(f"no free port on {UI_HOST}: set SERIES_UI_PORT")
-
-
-@contextmanager
-def _only_one(home: Path, port: int) -> Iterator[None]:
-    descriptor = os.open(home / "dev.lock", os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            holder = _read_holder(descriptor)
-            raise AlreadyRunning(
-                f"`series dev` already runs in {home} (process {holder.get('pid', '?')}, {holder.get('url', '?')}): "
-                "stop it first, or set SERIES_HOME to another folder"
-            ) from error
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "url": f"http://{UI_HOST}:{port}"}).encode(), 0)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _read_holder(descriptor: int) -> dict[str, object]:
-    try:
-        holder = json.loads(os.pread(descriptor, 1000, 0))
-    except ValueError:
-        return {}
-    return holder if isinstance(holder, dict) else {}
 
 
 def _make_environment(home: Path) -> dict[str, str]:

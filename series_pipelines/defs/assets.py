@@ -32,6 +32,7 @@ from series_pipelines.defs.display import Display
 from series_pipelines.defs.partitions import SERIES_PARTITIONS
 from series_pipelines.defs.peek_metadata import describe_backlog
 from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.dev_lock import end_with_dev
 from series_pipelines.errors import CapabilityBusy, InvalidOrder, SeriesError, UnknownCapability
 from series_pipelines.ingest.backlog import read_backlog
 from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
@@ -168,6 +169,7 @@ def _find_partitions(context: OpExecutionContext) -> Sequence[str]:
 def _run_lanes(
     context: OpExecutionContext, config: IngestConfig, series: SeriesResource, table_name: TableName
 ) -> Iterator[LaneReport]:
+    end_with_dev(series.settings.home)
     catalogue = series.load_registry().read()
     clock = series.clock
     chosen = _group_series(series, table_name, _find_partitions(context), config)

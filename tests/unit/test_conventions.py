@@ -23,7 +23,7 @@ LAYERS = (
     {"store", "vendors", "messaging"},
     {"ingest", "live", "exchange"},
     {"control"},
-    {"settings", "system_clock"},
+    {"dev_lock", "settings", "system_clock"},
     {"database", "sources"},
     {"reading", "dev"},
     {"cli", "defs"},
