@@ -62,7 +62,7 @@ def create(options: Mapping[str, Any]) -> Sequence[Vendor]:
 def register(conn: Connection, vendor: DemoVendor) -> dict[str, Capability]:
     """Write the vendor's products, capabilities and series as the universe sensor does; return its capabilities."""
     registry = Registry([vendor])
-    sync_universe(conn, registry)
+    sync_universe(conn, registry, read_clock())
     return {capability.direction: capability for capability in registry.read().capabilities.values()}
 
 

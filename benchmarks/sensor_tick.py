@@ -5,6 +5,7 @@ from typing import Final
 from benchmarks.coverage import MINUTE, add_ranges, age_states
 from benchmarks.dagster_home import ask_child, make_environment
 from benchmarks.harness import Row, say
+from benchmarks.market import read_clock
 from benchmarks.server import Server, vacuum
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.store.connection import connect
@@ -25,7 +26,9 @@ def run(server: Server, quick: bool) -> list[Row]:
     settings = {"SERIES_VENDORS": "demo", "SERIES_DEMO_PRODUCTS": str(products)}
     with server.fresh_database() as url:
         with connect(url, purpose="bench") as conn:
-            report = sync_universe(conn, Registry(load_vendors(["demo"], {"demo": {"products": products}})))
+            report = sync_universe(
+                conn, Registry(load_vendors(["demo"], {"demo": {"products": products}})), read_clock()
+            )
             for table_name in report.series:
                 add_ranges(conn, RANGES, step=300 * MINUTE, length=300 * MINUTE, gap=60 * MINUTE, table=table_name)
             age_states(conn)

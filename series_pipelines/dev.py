@@ -25,6 +25,7 @@ from series_pipelines.settings import Settings, load_settings
 from series_pipelines.sources import load_registry
 from series_pipelines.store.connection import connect
 from series_pipelines.store.migrate import migrate
+from series_pipelines.system_clock import SystemClock
 
 UI_HOST: Final = "127.0.0.1"
 STARTUP_SECONDS: Final = 120
@@ -66,6 +67,7 @@ def _make_environment(home: Path) -> dict[str, str]:
         "SERIES_HOME": str(home),
         "DAGSTER_HOME": str(dagster_home),
         "SERIES_SENSORS": os.environ.get("SERIES_SENSORS", "on"),
+        "SERIES_UNDER_DEV": "yes",
         "PYTHONUNBUFFERED": "1",
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -87,7 +89,7 @@ def _prepare_database() -> None:
     settings = load_settings()
     with connect(find_database(settings), purpose="dev") as conn:
         migrate(conn)
-        report = sync_universe(conn, load_registry(settings))
+        report = sync_universe(conn, load_registry(settings), SystemClock().now_ms())
     for refusal in report.refused:
         _say(f"refused: {refusal}")
     _say(f"{report.capabilities} capabilities, {report.products} products, {sum(report.series.values())} series")

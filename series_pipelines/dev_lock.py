@@ -36,14 +36,8 @@ def hold_dev_lock(home: Path, url: str) -> Iterator[None]:
 
 
 def end_with_dev(home: Path) -> None:
-    """Interrupt this process, as a cancellation would, once the `series dev` that runs in this folder is gone."""
-    try:
-        descriptor = os.open(home / FILE, os.O_RDONLY)
-    except OSError:
-        return
-    if not _is_held(descriptor):
-        os.close(descriptor)
-        return
+    """Interrupt this process, as a cancellation would, once the `series dev` that started it is gone."""
+    descriptor = os.open(home / FILE, os.O_RDONLY)
     threading.Thread(target=_await_release, args=(descriptor,), name="dev lock", daemon=True).start()
 
 
@@ -51,15 +45,6 @@ def _await_release(descriptor: int) -> None:
     fcntl.flock(descriptor, fcntl.LOCK_SH)
     os.close(descriptor)
     os.kill(os.getpid(), signal.SIGTERM)
-
-
-def _is_held(descriptor: int) -> bool:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    fcntl.flock(descriptor, fcntl.LOCK_UN)
-    return False
 
 
 def _read_holder(descriptor: int) -> dict[str, object]:

@@ -54,7 +54,7 @@ class World:
         self.sync()
 
     def sync(self) -> None:
-        sync_universe(self.conn, self.registry)
+        sync_universe(self.conn, self.registry, self.clock.now_ms())
         self.conn.commit()
 
     def close(self) -> None:
@@ -110,7 +110,8 @@ class World:
                 capability = known[facts.cap_key]
                 due_ms = find_tail_due(facts)
                 if facts.end_ms is None and facts.head_misses < 8:
-                    due_ms = find_head_due(facts, find_cadence(table_name, facts.series_id, capability.grace_ms))
+                    cadence = find_cadence(table_name, facts.series_id, capability.grace_ms, facts.interval_ms)
+                    due_ms = find_head_due(facts, cadence)
                 if due_ms is not None:
                     times.append(max(due_ms, capability.next_eligible_ms or 0))
         self.conn.commit()

@@ -16,6 +16,7 @@ from series_pipelines.sources import load_registry
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection, connect, translated_errors
 from series_pipelines.store.states import KnownSeries
+from series_pipelines.system_clock import SystemClock
 
 
 @contextmanager
@@ -27,7 +28,7 @@ def open_database(purpose: str) -> Iterator[Connection]:
 
 def refresh_series(conn: Connection) -> UniverseReport:
     """Ask the vendors what they have, and say what was refused."""
-    report = sync_universe(conn, load_registry(load_settings()))
+    report = sync_universe(conn, load_registry(load_settings()), SystemClock().now_ms())
     conn.commit()
     for refusal in report.refused:
         click.echo(f"series: refused: {refusal}", err=True)

@@ -62,7 +62,7 @@ class _Queue:
 class Agenda:
     """What one capability has to do."""
 
-    def __init__(self, direction: str, find_cadence: Callable[[str], Cadence]) -> None:
+    def __init__(self, direction: str, find_cadence: Callable[[SeriesFacts], Cadence]) -> None:
         self._direction = direction
         self._find_cadence = find_cadence
         self._facts: dict[str, SeriesFacts] = {}
@@ -73,7 +73,7 @@ class Agenda:
         """Put a series on the agenda, or change what is known of it."""
         self.drop(facts.series_id)
         self._facts[facts.series_id] = facts
-        head_due_ms = find_head_due(facts, self._find_cadence(facts.series_id))
+        head_due_ms = find_head_due(facts, self._find_cadence(facts))
         if head_due_ms is not None:
             self._heads.put(facts.series_id, head_due_ms, facts.head_attempted_ms)
         tail_due_ms = find_tail_due(facts)
@@ -93,7 +93,7 @@ class Agenda:
             return None
         facts = self._facts[series_id]
         self.drop(series_id)
-        return facts, plan_head(facts, self._find_cadence(series_id), self._direction, now_ms)
+        return facts, plan_head(facts, self._find_cadence(facts), self._direction, now_ms)
 
     def take_tail(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due tail, with the request that serves it."""
@@ -102,7 +102,7 @@ class Agenda:
             return None
         facts = self._facts[series_id]
         self.drop(series_id)
-        return facts, plan_tail(facts, self._find_cadence(series_id), self._direction, now_ms)
+        return facts, plan_tail(facts, self._find_cadence(facts), self._direction, now_ms)
 
     def count_due_heads(self, now_ms: int) -> int:
         """Return how many heads wait now."""

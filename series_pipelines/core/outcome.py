@@ -5,6 +5,7 @@ in time that show nothing earlier prove a floor; empty answers, which show nothi
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
@@ -20,6 +21,7 @@ FAILURE_RETRY_MS: Final = 15_000
 MAX_FAILURE_RETRY_MS: Final = HOUR_MS
 CAPABILITY_BACKOFF_STEP_MS: Final = 5_000
 MAX_CAPABILITY_BACKOFF_MS: Final = 5 * MINUTE_MS
+NEWEST_RATES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class Outcome:
     floor_ms: int | None
     floor_kind: str | None
     error: str | None = None
+    interval_ms: int | None = None
 
 
 def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int) -> Outcome:
@@ -53,22 +56,28 @@ def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, 
         window_ms=_find_window(facts, fetch, page.range),
         floor_ms=floor_ms,
         floor_kind=floor_kind,
+        interval_ms=_find_interval(facts, fetch, page) if cadence.duration is None else None,
     )
 
 
-def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int) -> Outcome:
-    """Return what a failed or refused page means: it proves nothing, it only waits."""
+def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int, *, is_rejected: bool = False) -> Outcome:
+    """Return what a failed or refused page means: it proves nothing, it only waits.
+
+    But a vendor that rejects requests for a product it has delisted has nothing newer to give.
+    """
     failures = facts.failures + 1
+    is_gone = is_rejected and fetch.target == "head" and facts.delisted_ms is not None and now_ms > facts.delisted_ms
     delay_ms = min(MAX_FAILURE_RETRY_MS, FAILURE_RETRY_MS << min(failures - 1, 20))
     return Outcome(
         moved=False,
-        misses=_find_misses(facts, fetch),
+        misses=_find_misses(facts, fetch) + is_gone,
         failures=failures,
         eligible_ms=now_ms + delay_ms,
         window_ms=facts.window_ms,
         floor_ms=facts.floor_ms,
         floor_kind=facts.floor_kind,
         error=error,
+        interval_ms=facts.interval_ms,
     )
 
 
@@ -88,6 +97,7 @@ def settle_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
         floor_ms=facts.floor_ms,
         floor_kind=facts.floor_kind,
         error=error,
+        interval_ms=facts.interval_ms,
     )
 
 
@@ -125,6 +135,16 @@ def _find_window(facts: SeriesFacts, fetch: Fetch, page_range: Range | None) -> 
     span_ms = page_range.end_ms - page_range.start_ms
     # A head refresh is a few bars long and says nothing of how far one page can reach.
     return span_ms if fetch.kind == "tail" else max(span_ms, facts.window_ms or 0)
+
+
+def _find_interval(facts: SeriesFacts, fetch: Fetch, page: Page) -> int | None:
+    """Return the shortest time between the newest rates: never too long, whether they get faster or slower."""
+    if fetch.kind == "tail" and facts.interval_ms is not None:
+        return facts.interval_ms
+    times = [row[0] for row in page.rows[-NEWEST_RATES:]]
+    if fetch.target == "head" and facts.end_ms is not None and times and times[0] > facts.end_ms - 1:
+        times.insert(0, facts.end_ms - 1)
+    return min((later - earlier for earlier, later in pairwise(times)), default=facts.interval_ms)
 
 
 def _name_floor(start_ms: int, listed_ms: int | None, cadence: Cadence) -> FloorKind:

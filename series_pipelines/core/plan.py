@@ -15,7 +15,8 @@ from series_pipelines.core.ranges import Range, find_missing
 Kind = Literal["head", "tail"]
 Target = Literal["head", "gap", "start"]
 
-RATE_HEAD_LAG_MS: Final = 8 * HOUR_MS
+UNKNOWN_INTERVAL_MS: Final = HOUR_MS
+"""How often rates are looked for while fewer than two have been seen: as often as the fastest known ones come."""
 MAX_OVERLAP_MS: Final = HOUR_MS
 TAIL_WHILE_HEADS_BELOW: Final = 20
 """Tails are served only while fewer heads than this are waiting, over all capabilities."""
@@ -64,6 +65,7 @@ class SeriesDue(NamedTuple):
     floor_ms: int | None
     listed_ms: int | None
     delisted_ms: int | None
+    interval_ms: int | None = None
 
 
 class SeriesFacts(NamedTuple):
@@ -90,6 +92,8 @@ class SeriesFacts(NamedTuple):
     listed_ms: int | None
     delisted_ms: int | None
     shown_ms: int | None
+    interval_ms: int | None = None
+    """The shortest time between the newest rates seen; None for bars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +134,15 @@ def ohlc_cadence(duration_text: str, grace_ms: int) -> Cadence:
 
 
 @lru_cache(maxsize=1024)
-def rate_cadence(grace_ms: int) -> Cadence:
-    """Return the cadence of interest and funding rates."""
-    return Cadence(None, RATE_HEAD_LAG_MS, HOUR_MS, 30 * DAY_MS, grace_ms)
+def rate_cadence(grace_ms: int, interval_ms: int | None = None) -> Cadence:
+    """Return the cadence of interest and funding rates that came at this interval last."""
+    return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms)
 
 
-def find_cadence(table_name: str, series_id: str, grace_ms: int) -> Cadence:
-    """Return the cadence of a series by its id."""
+def find_cadence(table_name: str, series_id: str, grace_ms: int, interval_ms: int | None = None) -> Cadence:
+    """Return the cadence of a series by its id, and of rates by the interval seen last."""
     if table_name == "interest_rate":
-        return rate_cadence(grace_ms)
+        return rate_cadence(grace_ms, interval_ms)
     return ohlc_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms)
 
 

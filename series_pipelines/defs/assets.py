@@ -169,7 +169,8 @@ def _find_partitions(context: OpExecutionContext) -> Sequence[str]:
 def _run_lanes(
     context: OpExecutionContext, config: IngestConfig, series: SeriesResource, table_name: TableName
 ) -> Iterator[LaneReport]:
-    end_with_dev(series.settings.home)
+    if series.settings.under_dev:
+        end_with_dev(series.settings.home)
     catalogue = series.load_registry().read()
     clock = series.clock
     chosen = _group_series(series, table_name, _find_partitions(context), config)

@@ -61,7 +61,7 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
     def universe(context: SensorEvaluationContext, series: SeriesResource) -> SensorResult:
         registry = series.load_registry()
         with series.connect("universe") as conn:
-            report = sync_universe(conn, registry)
+            report = sync_universe(conn, registry, series.clock.now_ms())
             additions = {table_name: _find_new_keys(context.instance, conn, table_name) for table_name in TABLE_NAMES}
             backlog = read_backlog(conn, series.clock.now_ms())
         for refusal in report.refused:

@@ -84,7 +84,10 @@ def count_due(backlog: Backlog, table_name: str, known: Iterable[SeriesDue | Ser
         if capability is None:
             continue
         now_ms, grace_ms = capability.now_ms, capability.state.grace_ms
-        heads = [find_head_due(facts, find_cadence(table_name, facts.series_id, grace_ms)) for facts in members]
+        heads = [
+            find_head_due(facts, find_cadence(table_name, facts.series_id, grace_ms, facts.interval_ms))
+            for facts in members
+        ]
         tails = map(find_tail_due, members)
         capability.series += len(members)
         capability.due_heads += sum(1 for due_ms in heads if due_ms is not None and due_ms <= now_ms)

@@ -26,7 +26,7 @@ from series_pipelines.core.plan import (
     narrow_to_window,
 )
 from series_pipelines.core.ranges import Range
-from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError
+from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError, VendorRejected
 from series_pipelines.ingest.commit import Finished
 from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.ingest.writer import Writer, Written
@@ -165,8 +165,9 @@ class _Lane:
             self._pool.shutdown(wait=False, cancel_futures=True)
         self._writer.close()
 
-    def _find_cadence(self, series_id: str) -> Cadence:
-        return find_cadence(self._capability.table_name, series_id, self._capability.limits.grace_ms)
+    def _find_cadence(self, facts: SeriesFacts) -> Cadence:
+        grace_ms = self._capability.limits.grace_ms
+        return find_cadence(self._capability.table_name, facts.series_id, grace_ms, facts.interval_ms)
 
     def _read_agenda(self, first: bool = False) -> None:
         order = self._order
@@ -187,7 +188,7 @@ class _Lane:
             return
         stored = ranges.read(self._control, self._capability.table_name, [facts.series_id for facts in known])
         for facts in known:
-            life = _clip(window, facts, self._find_cadence(facts.series_id), self._clock.now_ms())
+            life = _clip(window, facts, self._find_cadence(facts), self._clock.now_ms())
             narrowed = narrow_to_window(facts, stored[facts.series_id], life) if life else None
             if narrowed is None:
                 self._agenda.drop(facts.series_id)
@@ -235,7 +236,7 @@ class _Lane:
 
     def _fetch(self, facts: SeriesFacts, fetch: Fetch) -> Fetched:
         asked_ms = self._clock.now_ms()
-        cadence = self._find_cadence(facts.series_id)
+        cadence = self._find_cadence(facts)
         try:
             return facts, fetch, fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence), asked_ms
         except VendorError as error:
@@ -312,13 +313,13 @@ class _Lane:
         now_ms = self._clock.now_ms()
         self._fetching.discard(facts.series_id)
         if isinstance(got, Page):
-            outcome = settle_page(facts, fetch, got, self._find_cadence(facts.series_id), now_ms)
+            outcome = settle_page(facts, fetch, got, self._find_cadence(facts), now_ms)
             self._end_pause(now_ms)
         elif isinstance(got, VendorBackoff):
             outcome = settle_pause(facts, fetch, str(got))
             self._begin_pause(got, asked_ms, now_ms)
         else:
-            outcome = settle_failure(facts, fetch, str(got), now_ms)
+            outcome = settle_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
         page = got if isinstance(got, Page) else None
         self._writing.add(facts.series_id)
         self._writer.submit(Finished(facts, fetch, now_ms, page, outcome))

@@ -1,11 +1,13 @@
 """Keeps products, capabilities and series equal to what the vendors say: series = capabilities × products.
 
 A vendor that does not answer changes nothing: its products, capabilities and series stay as they are. Series that
-are no longer offered retire; their rows and ranges stay.
+are no longer offered retire; their rows and ranges stay. A product that its vendor no longer has is delisted: its
+history is still backfilled, its head stops. One that is only no longer wanted retires.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
+from typing import Final
 
 from series_pipelines.core.series import (
     TABLE_NAMES,
@@ -22,6 +24,9 @@ from series_pipelines.store.connection import Connection
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
 
+FEW_PRODUCTS: Final = 4
+"""From this many on, a vendor that has lost more than half of its products at once is not believed."""
+
 
 @dataclass(frozen=True, slots=True)
 class UniverseReport:
@@ -32,6 +37,7 @@ class UniverseReport:
     products_changed: int
     series: dict[str, int]
     series_changes: dict[str, states.SeriesChanges]
+    delisted: tuple[str, ...]
     refused: tuple[str, ...]
 
 
@@ -40,14 +46,20 @@ class _Answers:
     products: dict[str, list[Product]] = field(default_factory=dict)
     silent: set[str] = field(default_factory=set)
     refused: list[str] = field(default_factory=list)
+    delisted: list[str] = field(default_factory=list)
+    unwanted: set[str] = field(default_factory=set)
 
 
-def sync_universe(conn: Connection, registry: Registry) -> UniverseReport:
+def sync_universe(conn: Connection, registry: Registry, now_ms: int) -> UniverseReport:
     """Ask every vendor what it has, and make the tables say the same."""
     catalogue = registry.read()
     answers = _ask_products(registry.vendors)
     answers.silent.update(catalogue.silent)
     with conn.transaction():
+        for vendor in registry.vendors:
+            if vendor.name not in answers.silent:
+                _find_missing(conn, vendor, answers)
+        product_store.delist(conn, answers.delisted, now_ms)
         return _write(conn, catalogue, answers)
 
 
@@ -71,6 +83,23 @@ def _ask_products(vendors: Sequence[Vendor]) -> _Answers:
     return answers
 
 
+def _find_missing(conn: Connection, vendor: Vendor, answers: _Answers) -> None:
+    """Sort the products that the vendor does not offer any more into delisted and unwanted ones."""
+    known = product_store.list_live(conn, vendor.name)
+    offered = {product.product_id for product in answers.products[vendor.name]}
+    missing = [product_id for product_id in known if product_id not in offered]
+    still_listed = getattr(vendor, "still_listed", None)
+    unwanted = set(still_listed(missing)) if missing and still_listed is not None else set()
+    gone = [product_id for product_id in missing if product_id not in unwanted]
+    answers.unwanted |= unwanted
+    if len(known) >= FEW_PRODUCTS and len(gone) > len(known) // 2:
+        answers.refused.append(
+            f"vendor {vendor.name!r}: {len(gone)} of {len(known)} products are missing at once, which is not believed"
+        )
+    else:
+        answers.delisted += gone
+
+
 def _write(conn: Connection, catalogue: Catalogue, answers: _Answers) -> UniverseReport:
     changed = sum(
         product_store.upsert(conn, name, [asdict(product) for product in products])
@@ -80,7 +109,7 @@ def _write(conn: Connection, catalogue: Catalogue, answers: _Answers) -> Univers
         conn, [_describe(capability) for capability in catalogue.capabilities.values()], sorted(answers.silent)
     )
     kept = {state.cap_key for state in capability_store.read(conn) if state.vendor in answers.silent}
-    product_ids = product_store.list_ids(conn)
+    product_ids = [known for known in product_store.list_ids(conn) if known[0] not in answers.unwanted]
     counts: dict[str, int] = {}
     changes: dict[str, states.SeriesChanges] = {}
     for table_name in TABLE_NAMES:
@@ -95,7 +124,9 @@ def _write(conn: Connection, catalogue: Catalogue, answers: _Answers) -> Univers
         changes[table_name] = states.upsert_series(conn, table_name, list(series.values()))
         counts[table_name] = len(series)
     refused = (*catalogue.refused, *answers.refused)
-    return UniverseReport(len(catalogue.capabilities), len(product_ids), changed, counts, changes, refused)
+    return UniverseReport(
+        len(catalogue.capabilities), len(product_ids), changed, counts, changes, tuple(answers.delisted), refused
+    )
 
 
 def enumerate_series(

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final, NamedTuple, cast
 
-from series_pipelines.store.connection import Connection
+from series_pipelines.store.connection import Connection, ms_to_time
 from series_pipelines.store.queries import load_queries
 
 _SQL: Final = load_queries("products")
@@ -28,6 +28,16 @@ class ListedProduct(NamedTuple):
 def upsert(conn: Connection, vendor: str, products: Sequence[Mapping[str, object]]) -> int:
     """Bring a vendor's products up to date and return how many were new or changed."""
     return conn.execute(_SQL["upsert"], {"vendor": vendor, "products": json.dumps(products)}).rowcount
+
+
+def list_live(conn: Connection, vendor: str) -> list[str]:
+    """Return the products of a vendor that nobody has called delisted."""
+    return [cast(str, row[0]) for row in conn.execute(_SQL["list_live"], {"vendor": vendor})]
+
+
+def delist(conn: Connection, product_ids: Sequence[str], delisted_ms: int) -> None:
+    """Say that these products are delisted since a moment."""
+    conn.execute(_SQL["delist"], {"product_ids": list(product_ids), "delisted_at": ms_to_time(delisted_ms)})
 
 
 def list_ids(conn: Connection) -> list[tuple[str, bool]]:

@@ -74,6 +74,7 @@ def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> No
             "floors": [ms_to_time(outcome.floor_ms) for outcome in outcomes],
             "floor_kinds": [outcome.floor_kind for outcome in outcomes],
             "errors": [outcome.error for outcome in outcomes],
+            "intervals": [outcome.interval_ms for outcome in outcomes],
         },
     )
 

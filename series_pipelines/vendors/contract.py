@@ -116,7 +116,11 @@ class Reply:
 
 
 class Vendor(Protocol):
-    """A source of series. It may change its services and products at any time; they are read again and again."""
+    """A source of series. It may change its services and products at any time; they are read again and again.
+
+    A vendor that offers only some of what its exchange lists also has `still_listed(product_ids)`: which of these the
+    exchange listed when `products` was last called. What is still listed is not wanted any more; the rest is delisted.
+    """
 
     name: str
 
@@ -125,7 +129,7 @@ class Vendor(Protocol):
         ...
 
     def products(self) -> Sequence[Product]:
-        """Return every product it knows, delisted ones too."""
+        """Return every product it knows, delisted ones too; one that is missing later has been delisted."""
         ...
 
     def fetch(self, request: Request) -> Reply:

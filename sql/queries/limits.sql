@@ -1,3 +1,23 @@
 -- name: reserve
--- Reserve one request of a budget; the milliseconds to wait, or null when that is longer than the patience.
-select reserve_slot(%(budget)s, %(requests)s, %(window_ms)s, %(patience_ms)s);
+-- Reserve a request of some weight; the milliseconds to wait, or null when that is longer than the patience.
+select reserve_slot(%(budget)s, %(capacity)s, %(window_ms)s, %(patience_ms)s, %(weight)s);
+
+-- name: block
+-- Let no request of a budget leave for a while; a longer block stands.
+insert into rate_budget (budget, blocked_until, blocked_why)
+values (%(budget)s, clock_timestamp() + make_interval(secs => %(for_ms)s / 1000.0), %(why)s)
+on conflict (budget) do update set blocked_until = excluded.blocked_until, blocked_why = excluded.blocked_why
+where rate_budget.blocked_until is null or rate_budget.blocked_until < excluded.blocked_until;
+
+-- name: block_for_window
+-- Let no request of a budget leave until the fixed window of this length that runs now is over.
+insert into rate_budget (budget, blocked_until, blocked_why)
+values (%(budget)s, to_timestamp((floor(extract(epoch from clock_timestamp()) * 1000 / %(window_ms)s) + 1)
+                                 * %(window_ms)s / 1000.0), %(why)s)
+on conflict (budget) do update set blocked_until = excluded.blocked_until, blocked_why = excluded.blocked_why
+where rate_budget.blocked_until is null or rate_budget.blocked_until < excluded.blocked_until;
+
+-- name: read_block
+-- How many milliseconds a budget is still blocked, and why; no row when it is not.
+select ceil(extract(epoch from blocked_until - clock_timestamp()) * 1000)::bigint, blocked_why
+from rate_budget where budget = %(budget)s and blocked_until > clock_timestamp();

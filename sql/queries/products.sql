@@ -33,6 +33,15 @@ on conflict (product_id) do update set
     no_interest_rate = excluded.no_interest_rate, market_id = excluded.market_id,
     listed_at = excluded.listed_at, delisted_at = excluded.delisted_at;
 
+-- name: list_live
+-- The products of a vendor that nobody has called delisted.
+select product_id from product where vendor = %(vendor)s and delisted_at is null order by product_id;
+
+-- name: delist
+-- Say that these products are delisted since a moment.
+update product set delisted_at = %(delisted_at)s
+where product_id = any(%(product_ids)s::text[]) and delisted_at is null;
+
 -- name: list_ids
 -- Every product id, with whether it has no interest rate.
 select product_id, no_interest_rate from product order by product_id;

@@ -10,7 +10,7 @@ select state.series_id, state.cap_key,
        tail_misses, (date_part('epoch', gap_eligible_at) * 1000)::bigint, gap_misses, failures, last_window_ms,
        (date_part('epoch', floor_time) * 1000)::bigint, floor_kind,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint,
-       (date_part('epoch', shown_at) * 1000)::bigint
+       (date_part('epoch', shown_at) * 1000)::bigint, interval_ms
 from series_state as state
 join product using (product_id)
 left join series_coverage as covered on covered.series_id = state.series_id
@@ -29,7 +29,7 @@ select state.series_id, state.cap_key,
        head_misses,
        (date_part('epoch', tail_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
        (date_part('epoch', floor_time) * 1000)::bigint,
-       (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint
+       (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint, interval_ms
 from series_state as state
 join product using (product_id)
 left join series_coverage as covered on covered.series_id = state.series_id and covered.table_name = %(table_name)s
@@ -51,12 +51,15 @@ update series_state as state set
     floor_time = attempt.floor_time,
     floor_kind = attempt.floor_kind,
     last_error = attempt.error,
+    interval_ms = attempt.interval_ms,
     last_success_at = case when attempt.error is null then attempted_at else last_success_at end
 from unnest(
     %(series_ids)s::text[], %(targets)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
     %(misses)s::integer[], %(failures)s::integer[], %(windows)s::bigint[], %(floors)s::timestamptz[],
-    %(floor_kinds)s::text[], %(errors)s::text[]
-) as attempt (series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error)
+    %(floor_kinds)s::text[], %(errors)s::text[], %(intervals)s::bigint[]
+) as attempt (
+    series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error, interval_ms
+)
 where state.series_id = attempt.series_id and state.table_name = %(table_name)s;
 
 -- name: mark_shown

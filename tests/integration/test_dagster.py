@@ -331,4 +331,4 @@ def test_an_unknown_vendor_is_said_in_one_line(
     series_environment: dict[str, str], conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(Exception, match="no vendor 'nope': known are demo"):
-        sync_universe(conn, Registry(load_vendors(["nope"], {})))
+        sync_universe(conn, Registry(load_vendors(["nope"], {})), 0)

@@ -66,7 +66,7 @@ def test_a_vendor_that_does_not_answer_changes_nothing(world: World, vendor: Dem
     for method in ("services", "products"):
         original = getattr(vendor, method)
         setattr(vendor, method, refuse)
-        report = sync_universe(world.conn, Registry([vendor]))
+        report = sync_universe(world.conn, Registry([vendor]), world.clock.now_ms())
         assert f"{method}() failed" in report.refused[0]
         assert list_active(world) == ["SIM/A/PT1H", "SIM/A/PT1M"]
         setattr(vendor, method, original)
@@ -75,7 +75,7 @@ def test_a_vendor_that_does_not_answer_changes_nothing(world: World, vendor: Dem
 def test_a_bad_product_id_is_refused_by_name_and_the_rest_stays(world: World, vendor: DemoVendor) -> None:
     good = vendor.products()
     vendor.products = lambda: [*good, Product("SIM/bad...name"), Product("")]  # type: ignore[method-assign]
-    report = sync_universe(world.conn, Registry([vendor]))
+    report = sync_universe(world.conn, Registry([vendor]), world.clock.now_ms())
     assert len(report.refused) == 2
     assert "'SIM/bad...name'" in report.refused[0]
     assert list_active(world) == ["SIM/A/PT1H", "SIM/A/PT1M"]
@@ -106,6 +106,6 @@ def test_the_longest_prefix_serves_a_series(database_url: str) -> None:
 
 
 def test_syncing_again_changes_nothing(world: World, vendor: DemoVendor) -> None:
-    report = sync_universe(world.conn, Registry([vendor]))
+    report = sync_universe(world.conn, Registry([vendor]), world.clock.now_ms())
     assert report.products_changed == 0
     assert report.series_changes["ohlc_v2"] == (0, 0, 0)

@@ -169,7 +169,7 @@ def test_what_is_taken_comes_with_the_planned_request(direction: str) -> None:
 
 
 def test_each_series_has_its_own_cadence() -> None:
-    agenda = Agenda("backward", lambda series_id: ohlc_cadence(series_id, 0))
+    agenda = Agenda("backward", lambda facts: ohlc_cadence(facts.series_id, 0))
     for text in ("PT1M", "PT1H"):
         agenda.put(SeriesFacts(**{**BLANK, "series_id": text, "start_ms": 0, "end_ms": 0, "floor_ms": 0}))
 

@@ -297,3 +297,56 @@ def test_a_capability_backs_off_five_seconds_more_each_time_up_to_five_minutes()
         seen.append(backoff_ms)
 
     assert seen == [min(5_000 * n, 300_000) for n in range(1, 63)]
+
+
+def make_rates(*hours: float) -> Page:
+    times = [int(hour * HOUR_MS) for hour in hours]
+    covered = Range(times[0], times[-1] + 1) if times else None
+    return Page([(time_ms, "0", "0", None) for time_ms in times], covered, len(times))
+
+
+@pytest.mark.parametrize(
+    ("hours", "interval_hours"),
+    [
+        ((176, 184, 192, 200), 8),
+        ((176, 184, 192, 196), 4),
+        ((192, 196, 200, 201), 1),
+        ((197, 198, 199, 200, 208), 1),
+        ((200, 208, 216, 224), 8),
+        ((1, 2, 3, 4, 192, 200, 208, 216), 8),
+    ],
+)
+def test_the_interval_is_the_shortest_of_the_newest_ones_seen(hours: tuple[float, ...], interval_hours: int) -> None:
+    outcome = settle(make_facts(interval_ms=3 * HOUR_MS), HEAD, make_rates(*hours), rate_cadence(0))
+    assert outcome.interval_ms == interval_hours * HOUR_MS
+
+
+def test_one_new_rate_tells_its_interval_from_what_is_stored() -> None:
+    facts = make_facts(start_ms=100 * HOUR_MS, end_ms=200 * HOUR_MS + 1, interval_ms=8 * HOUR_MS)
+    assert settle(facts, HEAD, make_rates(204), rate_cadence(0)).interval_ms == 4 * HOUR_MS
+
+
+def test_history_bars_and_failures_leave_the_interval_as_it_is() -> None:
+    facts = make_facts(**WITH_GAP, interval_ms=4 * HOUR_MS)
+    assert settle(facts, START, make_rates(50, 58, 66), rate_cadence(0)).interval_ms == 4 * HOUR_MS
+    assert settle(facts, HEAD, make_rates(), rate_cadence(0)).interval_ms == 4 * HOUR_MS
+    assert settle_failure(facts, HEAD, "no", NOW_MS).interval_ms == 4 * HOUR_MS
+    assert settle_pause(facts, HEAD, "no").interval_ms == 4 * HOUR_MS
+    assert settle(make_facts(**COVERED), HEAD, make_page(199, 201)).interval_ms is None
+
+
+@pytest.mark.parametrize(
+    ("delisted_ms", "fetch", "is_rejected", "misses"),
+    [
+        (NOW_MS - 1, HEAD, True, 1),
+        (NOW_MS - 1, HEAD, False, 0),
+        (NOW_MS - 1, START, True, 0),
+        (NOW_MS + 1, HEAD, True, 0),
+        (None, HEAD, True, 0),
+    ],
+)
+def test_only_a_rejected_head_of_a_delisted_product_counts_as_an_answer(
+    delisted_ms: int | None, fetch: Fetch, is_rejected: bool, misses: int
+) -> None:
+    facts = make_facts(**COVERED, delisted_ms=delisted_ms)
+    assert settle_failure(facts, fetch, "unknown symbol", NOW_MS, is_rejected=is_rejected).misses == misses

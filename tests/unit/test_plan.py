@@ -74,13 +74,16 @@ def test_bars_are_late_after_one_duration_and_overlap_one_duration_at_most_an_ho
     assert (cadence.head_lag_ms, cadence.overlap_ms, cadence.grace_ms) == (head_lag_ms, overlap_ms, GRACE_MS)
 
 
-def test_rates_are_late_after_eight_hours_and_overlap_an_hour() -> None:
-    assert (RATES.head_lag_ms, RATES.overlap_ms, RATES.duration) == (8 * HOUR_MS, HOUR_MS, None)
+@pytest.mark.parametrize("interval_ms", [HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS])
+def test_rates_are_late_by_the_interval_seen_last_and_overlap_an_hour(interval_ms: int) -> None:
+    cadence = rate_cadence(GRACE_MS, interval_ms)
+    assert (cadence.head_lag_ms, cadence.overlap_ms, cadence.duration) == (interval_ms, HOUR_MS, None)
+    assert RATES.head_lag_ms == HOUR_MS
 
 
 def test_a_series_id_says_its_cadence() -> None:
     assert find_cadence("ohlc_v2", "DEMO/SWAP/PT1H/PT5M", 7) == ohlc_cadence("PT5M", 7)
-    assert find_cadence("interest_rate", "DEMO/SWAP/PT5M", 7) == rate_cadence(7)
+    assert find_cadence("interest_rate", "DEMO/SWAP/PT5M", 7, HOUR_MS) == rate_cadence(7, HOUR_MS)
 
 
 @pytest.mark.parametrize("cadence", [MINUTE_BARS, ohlc_cadence("PT4H", 0), RATES], ids=["PT1M", "PT4H", "rates"])
