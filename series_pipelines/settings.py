@@ -1,5 +1,6 @@
 """Every environment name, in one place. Read only by `cli`, `defs` and the modules that serve both."""
 
+import os
 from datetime import datetime
 from functools import cache
 from pathlib import Path
@@ -22,9 +23,12 @@ class Settings(BaseSettings):
     database_url: SecretStr | None = Field(
         None, description="a Postgres 14 or newer to use instead of the embedded one; run `series migrate` once"
     )
-    vendors: Annotated[tuple[str, ...], NoDecode] = Field(
-        ("demo",), description="vendors to load, by entry point name or module:factory, separated by commas"
+    vendors: Annotated[tuple[str, ...] | None, NoDecode] = Field(
+        None,
+        description="vendors to load besides those of the file, by entry point name or module:factory, separated by "
+        "commas; `demo` if there is no file either",
     )
+    vendors_file: Path | None = Field(None, description="the `vendors.toml` with exchanges and remote vendors")
     sensors: bool = Field(False, description="whether sensors start switched on; `series dev` does so")
     shift_seconds: int = Field(120, ge=1, le=3600, description="how long one lane works its capability")
     backfill_seconds: int = Field(3600, ge=1, description="the longest a person's backfill run works")
@@ -57,6 +61,11 @@ class Settings(BaseSettings):
             "error_rate": self.demo_error_rate,
         }
         return {"demo": demo}
+
+
+def read_secret(name: str) -> str | None:
+    """Return a secret that `vendors.toml` names, or that an exchange's keys go by; None when it is not set."""
+    return os.environ.get(name) or None
 
 
 @cache

@@ -1,19 +1,58 @@
-"""Makes the configured vendors, the same in every process of an installation."""
+"""Makes the configured vendors, the same in every process of an installation, and once a process."""
+
+from functools import lru_cache
+from pathlib import Path
 
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.times import date_to_ms, format_iso, parse_time
+from series_pipelines.database import find_database
 from series_pipelines.errors import InvalidInput
-from series_pipelines.settings import Settings
+from series_pipelines.ingest.throttle import PostgresThrottle
+from series_pipelines.settings import Settings, read_secret
+from series_pipelines.store.connection import Connection, connect
 from series_pipelines.system_clock import SystemClock
+from series_pipelines.vendors.config import VendorsFile, parse_vendors
 from series_pipelines.vendors.registry import Registry, load_vendors
 
 
 def load_registry(settings: Settings) -> Registry:
-    """Make the vendors of the settings."""
+    """Make the vendors of the settings and of `vendors.toml`; a file that has changed is read again."""
+    path = settings.vendors_file
+    return _make_registry(settings, None if path is None else _read(path))
+
+
+@lru_cache(maxsize=4)
+def _make_registry(settings: Settings, text: str | None) -> Registry:
+    file = VendorsFile()
+    if text is not None and settings.vendors_file is not None:
+        file = parse_vendors(text, settings.vendors_file)
+    names = list(settings.vendors if settings.vendors is not None else () if text is not None else ("demo",))
     options = settings.vendor_options
-    if "demo" in settings.vendors:
+    if "demo" in names:
         options["demo"]["epoch_ms"] = find_demo_epoch(settings)
-    return Registry(load_vendors(settings.vendors, options))
+    clock = SystemClock()
+    shared = {"clock": clock.now_ms, "secrets": read_secret}
+    if file.exchanges:
+        names.append("ccxt")
+        throttle = PostgresThrottle(lambda purpose, autocommit: _connect(settings, purpose, autocommit), clock)
+        options["ccxt"] = {**shared, "exchanges": file.exchanges, "throttle": throttle}
+    if file.remote:
+        names.append("http")
+        options["http"] = {**shared, "remote": file.remote}
+    return Registry(load_vendors(names, options))
+
+
+def _connect(settings: Settings, purpose: str, autocommit: bool) -> Connection:
+    return connect(find_database(settings), purpose=purpose, autocommit=autocommit)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path} can't be read ({error.strerror}): is SERIES_VENDORS_FILE right?") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not a text in UTF-8: {error.reason}") from error
 
 
 def find_demo_epoch(settings: Settings) -> int:

@@ -72,13 +72,11 @@ class VendorsFile(_Strict):
     remote: dict[str, RemoteConfig] = Field(default_factory=dict)
 
 
-def read_vendors_file(path: Path) -> VendorsFile:
-    """Read the file, or say in one line what is wrong with it and where."""
+def parse_vendors(text: str, path: Path) -> VendorsFile:
+    """Parse the file's text, or say in one line what is wrong with it and where."""
     try:
-        found = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InvalidInput(f"{path} can't be read ({error.strerror}): is SERIES_VENDORS_FILE right?") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         raise InvalidInput(f"{path} is not TOML: {error}") from error
     try:
         return VendorsFile.model_validate(found)
