@@ -14,6 +14,7 @@ from series_pipelines.cli.plan import plan_command
 from series_pipelines.cli.read import read_command
 from series_pipelines.cli.setup import dev_command, migrate_command, products_command
 from series_pipelines.cli.status import compact_command, coverage_command, peek_command
+from series_pipelines.cli.vendors import vendors_command
 from series_pipelines.errors import InvalidInput, SeriesError
 
 
@@ -78,6 +79,7 @@ def series(debug: bool) -> None:
 for _command in (
     dev_command,
     migrate_command,
+    vendors_command,
     products_command,
     peek_command,
     plan_command,

@@ -3,7 +3,7 @@
 from series_pipelines.core.page import Page, check_ohlc_page, check_rate_page
 from series_pipelines.core.plan import Cadence, Fetch
 from series_pipelines.core.series import decode_interest_rate_series_id, decode_ohlc_series_id
-from series_pipelines.errors import PageRefused, VendorError, VendorRejected
+from series_pipelines.errors import PageRefused, StoreError, VendorError, VendorRejected
 from series_pipelines.vendors.contract import Reply, Request, Vendor
 from series_pipelines.vendors.registry import Capability
 
@@ -13,7 +13,7 @@ def fetch_page(vendor: Vendor, capability: Capability, series_id: str, fetch: Fe
     request = make_request(capability, series_id, fetch.time_ms)
     try:
         reply = vendor.fetch(request)
-    except VendorError:
+    except (StoreError, VendorError):
         raise
     except Exception as error:
         raise VendorRejected(f"vendor {vendor.name!r} broke on {series_id}: {type(error).__name__}: {error}") from error

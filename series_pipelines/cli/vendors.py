@@ -1,0 +1,91 @@
+"""Commands about vendors: `vendors list`, `vendors check`."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from series_pipelines.cli.exit_codes import FAILED
+from series_pipelines.cli.options import with_json
+from series_pipelines.cli.output import print_json, print_table
+
+if TYPE_CHECKING:
+    from series_pipelines.vendors.contract import Vendor
+
+
+@click.group("vendors", short_help="See which vendors are configured and whether they work.")
+def vendors_command() -> None:
+    """See which vendors are configured, what each serves, and whether it works.
+
+    Example: SERIES_VENDORS_FILE=vendors.toml series vendors check okx
+    """
+
+
+@vendors_command.command("list", short_help="List what each vendor serves.")
+@with_json
+def list_command(as_json: bool) -> None:
+    """List what each configured vendor serves, without asking an exchange anything.
+
+    Example: series vendors list --json
+    """
+    from series_pipelines.settings import load_settings
+    from series_pipelines.sources import load_registry
+
+    catalogue = load_registry(load_settings()).read()
+    for refusal in catalogue.refused:
+        click.echo(f"series: refused: {refusal}", err=True)
+    capabilities = sorted(catalogue.capabilities.values(), key=lambda known: (known.vendor, known.cap_key))
+    if as_json:
+        print_json([asdict(capability) for capability in capabilities])
+        return
+    rows = [
+        (
+            capability.vendor,
+            capability.method,
+            capability.product_prefix,
+            capability.direction,
+            " ".join(capability.durations),
+            capability.limits.concurrent,
+        )
+        for capability in capabilities
+    ]
+    print_table(
+        ("vendor", "method", "prefix", "direction", "durations", ">at once"), rows, droppable=("at once", "direction")
+    )
+
+
+@vendors_command.command("check", short_help="Try each vendor and say what works.")
+@click.argument("names", nargs=-1)
+@with_json
+def check_command(names: tuple[str, ...], as_json: bool) -> None:
+    """Try each vendor, or those of NAMES: services, products, and one page of each service.
+
+    The exit code is 1 when something does not work. Nothing is written but what the request budgets need.
+
+    Example: series vendors check okx binance
+    """
+    from series_pipelines.ingest.vendor_check import check_vendor
+    from series_pipelines.system_clock import SystemClock
+
+    findings = []
+    for vendor in _choose(names):
+        for finding in check_vendor(vendor, SystemClock().now_ms()):
+            findings.append(finding)
+            if not as_json:
+                click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")
+    if as_json:
+        print_json([asdict(finding) for finding in findings])
+    if not all(finding.ok for finding in findings):
+        click.get_current_context().exit(FAILED)
+
+
+def _choose(names: tuple[str, ...]) -> "list[Vendor]":
+    from series_pipelines.errors import UnknownVendor
+    from series_pipelines.settings import load_settings
+    from series_pipelines.sources import load_registry
+
+    configured = {vendor.name: vendor for vendor in load_registry(load_settings()).vendors}
+    for name in names:
+        if name not in configured:
+            raise UnknownVendor(f"no vendor {name!r}: configured are {', '.join(configured) or 'none'}")
+    return [configured[name] for name in names or configured]
