@@ -6,6 +6,7 @@ history is still backfilled, its head stops. One that is only no longer wanted r
 """
 
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from typing import Final
 
@@ -24,6 +25,7 @@ from series_pipelines.store.connection import Connection
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
 
+MOST_ASKED_AT_ONCE: Final = 16
 FEW_PRODUCTS: Final = 4
 """From this many on, a vendor that has lost more than half of its products at once is not believed."""
 
@@ -60,14 +62,16 @@ def sync_universe(conn: Connection, registry: Registry, now_ms: int) -> Universe
             if vendor.name not in answers.silent:
                 _find_missing(conn, vendor, answers)
         product_store.delist(conn, answers.delisted, now_ms)
-        return _write(conn, catalogue, answers)
+        return _write(conn, catalogue, answers, now_ms)
 
 
 def _ask_products(vendors: Sequence[Vendor]) -> _Answers:
     answers = _Answers()
-    for vendor in vendors:
+    with ThreadPoolExecutor(MOST_ASKED_AT_ONCE, "products") as pool:
+        asked = [(vendor, pool.submit(vendor.products)) for vendor in vendors]
+    for vendor, offer in asked:
         try:
-            offered = list(vendor.products())
+            offered = list(offer.result())
         except Exception as error:
             answers.refused.append(f"vendor {vendor.name!r}: products() failed: {error}")
             answers.silent.add(vendor.name)
@@ -100,9 +104,9 @@ def _find_missing(conn: Connection, vendor: Vendor, answers: _Answers) -> None:
         answers.delisted += gone
 
 
-def _write(conn: Connection, catalogue: Catalogue, answers: _Answers) -> UniverseReport:
+def _write(conn: Connection, catalogue: Catalogue, answers: _Answers, now_ms: int) -> UniverseReport:
     changed = sum(
-        product_store.upsert(conn, name, [asdict(product) for product in products])
+        product_store.upsert(conn, name, [asdict(product) for product in products], now_ms)
         for name, products in answers.products.items()
     )
     capability_store.upsert(

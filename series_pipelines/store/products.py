@@ -25,9 +25,10 @@ class ListedProduct(NamedTuple):
     delisted_at: datetime | None
 
 
-def upsert(conn: Connection, vendor: str, products: Sequence[Mapping[str, object]]) -> int:
+def upsert(conn: Connection, vendor: str, products: Sequence[Mapping[str, object]], seen_ms: int) -> int:
     """Bring a vendor's products up to date and return how many were new or changed."""
-    return conn.execute(_SQL["upsert"], {"vendor": vendor, "products": json.dumps(products)}).rowcount
+    parameters = {"vendor": vendor, "products": json.dumps(products), "seen_at": ms_to_time(seen_ms)}
+    return conn.execute(_SQL["upsert"], parameters).rowcount
 
 
 def list_live(conn: Connection, vendor: str) -> list[str]:

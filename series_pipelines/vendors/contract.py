@@ -79,6 +79,8 @@ class Product:
     market_id: str = ""
     listed_ms: int | None = None
     delisted_ms: int | None = None
+    trading: bool = True
+    """False for one that is listed but no longer traded; without `delisted_ms` it counts from when that was seen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,17 @@
 -- name: upsert
 -- Bring the products of a vendor up to date; rows that say the same are left alone.
 with offered as (
-    select product_id collate "C" as product_id, name, base_currency, quote_currency, price_step, volume_step,
-           value_scale, allow_long, allow_short, no_interest_rate, market_id,
-           to_timestamp(listed_ms / 1000.0) as listed_at, to_timestamp(delisted_ms / 1000.0) as delisted_at
-    from jsonb_to_recordset(%(products)s::jsonb) as offered (
+    select said.product_id collate "C" as product_id, said.name, said.base_currency, said.quote_currency,
+           said.price_step, said.volume_step, said.value_scale, said.allow_long, said.allow_short,
+           said.no_interest_rate, said.market_id, to_timestamp(listed_ms / 1000.0) as listed_at,
+           coalesce(to_timestamp(delisted_ms / 1000.0),
+                    case when not trading then coalesce(known.delisted_at, %(seen_at)s) end) as delisted_at
+    from jsonb_to_recordset(%(products)s::jsonb) as said (
         product_id text, name text, base_currency text, quote_currency text, price_step numeric, volume_step numeric,
         value_scale numeric, allow_long boolean, allow_short boolean, no_interest_rate boolean, market_id text,
-        listed_ms bigint, delisted_ms bigint
+        listed_ms bigint, delisted_ms bigint, trading boolean
     )
+    left join product as known on known.product_id = said.product_id collate "C"
 )
 insert into product (
     product_id, vendor, name, base_currency, quote_currency, price_step, volume_step, value_scale,

@@ -19,9 +19,10 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
+from series_pipelines.ingest.vendor_check import check_vendor
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Budget, Request, Service
-from series_pipelines.vendors.exchanges import ExchangeVendor, check, create
+from series_pipelines.vendors.exchanges import ExchangeVendor, create
 from series_pipelines.vendors.exchanges.wire import flip_sign
 from series_pipelines.vendors.registry import Capability, parse_service
 from tests.exchanges.catalogue import NAMES
@@ -291,7 +292,7 @@ def test_an_unknown_instrument_is_rejected(bench: Bench) -> None:
 
 
 def test_the_check_finds_nothing_wrong(bench: Bench) -> None:
-    assert [finding for finding in check(bench.vendor) if not finding.ok] == []
+    assert [finding for finding in check_vendor(bench.vendor, NOW_MS) if not finding.ok] == []
 
 
 def test_no_other_host_was_ever_asked(bench: Bench, only_loopback: list[str]) -> None:

@@ -14,7 +14,7 @@ from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Budget, Product
 from series_pipelines.vendors.exchanges import create
 from series_pipelines.vendors.exchanges.client import Purse
-from series_pipelines.vendors.exchanges.markets import format_decimal, make_products
+from series_pipelines.vendors.exchanges.markets import format_decimal, is_wanted, make_products
 from series_pipelines.vendors.exchanges.numbered import MOST_REQUESTS, PageMemory, fetch_before
 from series_pipelines.vendors.exchanges.pages import Read, fetch_window
 from series_pipelines.vendors.exchanges.paging import (
@@ -241,7 +241,8 @@ def make_market(**changes: Any) -> dict[str, Any]:
 def make(prefix: str, markets: list[dict[str, Any]], **config: Any) -> list[Product]:
     offer: Offer = OFFERS[prefix]
     exchange = EXCHANGES[prefix.split("/")[0].lower()]
-    return make_products(exchange, [offer], markets, ExchangeConfig(**config), NOW_MS)
+    products = make_products(exchange, [offer], markets)
+    return [product for product in products if is_wanted(product, ExchangeConfig(**config), NOW_MS)]
 
 
 def test_a_product_has_all_its_fields() -> None:

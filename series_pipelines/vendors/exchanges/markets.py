@@ -18,17 +18,15 @@ def make_products(
     exchange: Exchange,
     offers: Iterable[Offer],
     markets: Sequence[Mapping[str, Any]],
-    config: ExchangeConfig,
-    now_ms: int,
 ) -> list[Product]:
-    """Return the configured products. A prefix without any market is not believed: markets do not all vanish."""
+    """Return all products. A prefix without any market is not believed: markets do not all vanish."""
     products = []
     for offer in offers:
         found = [_make_product(exchange, offer, market) for market in markets if _belongs(offer, market)]
         if not found:
             raise PageRefused(f"{exchange.name}: it lists no market for {offer.prefix}, which can't be true")
         products += found
-    return [product for product in products if _is_wanted(product, config, now_ms)]
+    return products
 
 
 def format_decimal(value: object) -> str | None:
@@ -78,6 +76,7 @@ def _make_product(exchange: Exchange, offer: Offer, market: Mapping[str, Any]) -
         # Trading before the listing that is announced has bars too.
         listed_ms=min(listed, default=None),
         delisted_ms=min(delisted, default=None),
+        trading=market.get("active") is not False,
     )
 
 
@@ -99,7 +98,8 @@ def _to_time(value: object) -> int | None:
     return time if time > 0 else None
 
 
-def _is_wanted(product: Product, config: ExchangeConfig, now_ms: int) -> bool:
+def is_wanted(product: Product, config: ExchangeConfig, now_ms: int) -> bool:
+    """Whether the configuration asks for a product."""
     if config.quotes and product.quote_currency not in config.quotes:
         return False
     if config.products and product.product_id not in config.products:

@@ -185,7 +185,6 @@ class Exchange:
     costs: tuple[Cost, ...]
     envelope: Envelope
     codes: Codes
-    clock_call: str
     used: tuple[UsedHeader, ...] = ()
     listed: tuple[str, ...] = ()
     delisted: tuple[str, ...] = ()

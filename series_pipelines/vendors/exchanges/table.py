@@ -113,7 +113,6 @@ _OKX: Final = Exchange(
         timeout=("50004",),
         rejected=("50014", "51000", "51001", "51014", "51015"),
     ),
-    clock_call="public_get_public_time",
     listed=("listTime", "contTdSwTime"),
     delisted=("expTime",),
 )
@@ -174,7 +173,6 @@ _BINANCE: Final = Exchange(
     ),
     envelope=Envelope(("code",), ("0", "200")),
     codes=_BINANCE_CODES,
-    clock_call="public_get_time",
     used=(
         UsedHeader("spot", "X-MBX-USED-WEIGHT-1M", 6_000, 60_000),
         UsedHeader("fapi", "X-MBX-USED-WEIGHT-1M", 2_400, 60_000),
@@ -243,7 +241,6 @@ _BYBIT: Final = Exchange(
         rejected=("10001",),
         ban_ms=600_000,
     ),
-    clock_call="public_get_v5_market_time",
     listed=("launchTime",),
     delisted=("deliveryTime",),
 )
@@ -343,7 +340,6 @@ _BITGET: Final = Exchange(
         timeout=("40010", "50008"),
         rejected=("40034", "40309", "40019", "40017", "400172"),
     ),
-    clock_call="public_common_get_v2_public_time",
     listed=("launchTime", "openTime"),
     delisted=("offTime",),
 )
@@ -407,7 +403,6 @@ _GATE: Final = Exchange(
         unavailable=("INTERNAL", "SERVER_ERROR", "TOO_BUSY"),
         rejected=("INVALID_CURRENCY_PAIR", "CONTRACT_NOT_FOUND", "INVALID_PARAM_VALUE"),
     ),
-    clock_call="public_spot_get_time",
     used=tuple(
         UsedHeader(group, "X-Gate-RateLimit-Requests-Remain", 200, 10_000, remaining=True)
         for group in ("futures-candles", "funding", "spot-candles")
@@ -500,7 +495,6 @@ _HTX: Final = Exchange(
         timeout=("timeout", "api-timeout"),
         rejected=("base-symbol-error", "invalid-parameter", "bad-request", "1013", "1014", "1066", "1030", "1067"),
     ),
-    clock_call="spot_public_get_v1_common_timestamp",
     # Its listing dates are days in Singapore.
     created_shift_ms=-8 * HOUR_MS,
     types_as_flags=True,
@@ -558,7 +552,6 @@ _HYPERLIQUID: Final = Exchange(
         unavailable=("Internal error",),
         rejected_text="null",
     ),
-    clock_call="",
     id_field="baseName",
     keys=False,
 )
@@ -590,7 +583,6 @@ _ASTER: Final = Exchange(
     costs=(Cost("/fapi/", "fapi"), Cost("", "spot", 1)),
     envelope=Envelope(("code",), ("0", "200")),
     codes=_BINANCE_CODES,
-    clock_call="fapipublic_get_v3_time",
     used=(
         UsedHeader("spot", "X-MBX-USED-WEIGHT-1M", 2_400, 60_000),
         UsedHeader("fapi", "X-MBX-USED-WEIGHT-1M", 2_400, 60_000),

@@ -1,20 +1,18 @@
 """One vendor per configured exchange: what it serves, its products, and a page for a request.
 
-`create` makes them from the configuration without a request. A vendor may be used by several threads; each has its
-own client. `check` tries what is configured and says of each what works.
+`create` makes them from the configuration without a request. A vendor may be used by several threads; there are as
+many clients as there were requests at once.
 """
 
 import re
-import threading
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from math import ceil
 from typing import Any, Final
 
-from series_pipelines.core.duration import DAY_MS, Duration, parse_duration
-from series_pipelines.errors import InvalidInput, VendorError, VendorRejected
+from series_pipelines.core.duration import MINUTE_MS, Duration, parse_duration
+from series_pipelines.errors import InvalidInput, VendorRejected
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import (
     INGEST_INTEREST_RATE,
@@ -27,7 +25,7 @@ from series_pipelines.vendors.contract import (
     Throttle,
 )
 from series_pipelines.vendors.exchanges.client import MISSING_CCXT, Client, Purse, find_proxy
-from series_pipelines.vendors.exchanges.markets import make_products
+from series_pipelines.vendors.exchanges.markets import is_wanted, make_products
 from series_pipelines.vendors.exchanges.numbered import PageMemory
 from series_pipelines.vendors.exchanges.pages import (
     AskWindow,
@@ -44,18 +42,7 @@ from series_pipelines.vendors.exchanges.wire import find_rows, find_time
 
 MOST_CONCURRENT: Final = 8
 USUAL_LATENCY_S: Final = 0.1
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What was tried of an exchange, and the error line if it did not work."""
-
-    what: str
-    error: str | None = None
-
-    @property
-    def ok(self) -> bool:
-        return self.error is None
+LIST_EVERY_MS: Final = 5 * MINUTE_MS
 
 
 class ExchangeVendor:
@@ -77,9 +64,8 @@ class ExchangeVendor:
         self._secrets = secrets
         self._purse = Purse(exchange, config, throttle, find_proxy(config, secrets))
         self._memory = PageMemory()
-        self._own = threading.local()
-        self._clients: list[Client] = []
-        self._lock = threading.Lock()
+        self._idle: list[Client] = []
+        self._listed: tuple[int, list[Product]] | None = None
 
     def services(self) -> list[Service]:
         """Return what is configured of what this exchange serves; it asks nothing."""
@@ -92,10 +78,19 @@ class ExchangeVendor:
         return services
 
     def products(self) -> list[Product]:
-        """Return the configured products as the exchange lists them now."""
-        types = tuple(dict.fromkeys(offer.market for offer in self.offers))
-        markets = self._client().fetch_markets(types)
-        return make_products(self.exchange, self.offers, markets, self._config, self._clock())
+        """Return the configured products; the exchange is asked again after a few minutes."""
+        now_ms = self._clock()
+        if self._listed is None or not 0 <= now_ms - self._listed[0] < LIST_EVERY_MS:
+            types = tuple(dict.fromkeys(offer.market for offer in self.offers))
+            with self._borrow_client() as client:
+                markets = client.fetch_markets(types)
+            self._listed = now_ms, make_products(self.exchange, self.offers, markets)
+        return [product for product in self._listed[1] if is_wanted(product, self._config, now_ms)]
+
+    def still_listed(self, product_ids: Iterable[str]) -> set[str]:
+        """Return those that the exchange listed when it was last asked, wanted or not."""
+        listed = {product.product_id for product in self._listed[1]} if self._listed else set()
+        return listed.intersection(product_ids)
 
     def fetch(self, request: Request) -> Reply:
         """Fetch one page: one request where the exchange allows it."""
@@ -126,35 +121,21 @@ class ExchangeVendor:
         )
         return fetch_lending(ask_base, ask_quote, endpoint, request.time_ms, now_ms)
 
-    def read_clock(self) -> int:
-        """Ask the exchange what time it is."""
-        if not self.exchange.clock_call:
-            raise VendorRejected(f"{self.name}: it has no clock to ask")
-        cost = self.exchange.costs[-1]
-        answer = self._client().call(self.exchange.clock_call, {}, cost.group, 1)
-        return find_time(self.exchange, answer.body, answer.response)
-
-    def find_recent(self, direction: str) -> int:
-        """Return a time near now for which a page in this direction has rows."""
-        now_ms = self._clock()
-        return now_ms if direction == "backward" else now_ms - DAY_MS
-
     def close(self) -> None:
-        """Close the connections of every thread."""
-        with self._lock:
-            clients, self._clients = self._clients, []
-            self._own = threading.local()
-        for client in clients:
-            client.close()
+        """Close the connections that are not in use."""
+        while self._idle:
+            self._idle.pop().close()
 
-    def _client(self) -> Client:
-        client: Client | None = getattr(self._own, "client", None)
-        if client is None:
+    @contextmanager
+    def _borrow_client(self) -> Iterator[Client]:
+        try:
+            client = self._idle.pop()
+        except IndexError:
             client = Client(self.exchange, self._config, self._purse, self._secrets)
-            self._own.client = client
-            with self._lock:
-                self._clients.append(client)
-        return client
+        try:
+            yield client
+        finally:
+            self._idle.append(client)
 
     def _make_ask(
         self,
@@ -167,7 +148,8 @@ class ExchangeVendor:
         def ask(window: Window) -> Read:
             params = fill_params(endpoint, names, window) | dict(extra or {})
             weight = find_weight(endpoint, duration, window, now_ms)
-            answer = self._client().call(endpoint.call, params, endpoint.group, weight)
+            with self._borrow_client() as client:
+                answer = client.call(endpoint.call, params, endpoint.group, weight)
             rows = find_rows(self.exchange, endpoint, answer.body)
             return Read(rows, find_time(self.exchange, answer.body, answer.response))
 
@@ -227,37 +209,6 @@ def create(options: Mapping[str, Any]) -> list[ExchangeVendor]:
     if configs and find_spec("ccxt") is None:
         raise InvalidInput(MISSING_CCXT)
     return [_make_vendor(name, config, options) for name, config in configs.items()]
-
-
-def check(vendor: ExchangeVendor) -> list[Finding]:
-    """Try the clock, the markets, and for each prefix one page of bars and one of rates."""
-    findings = []
-    if vendor.exchange.clock_call:
-        findings.append(_try("time", vendor.read_clock))
-    products: list[Product] = []
-    findings.append(_try("markets", lambda: products.extend(vendor.products())))
-    for service in vendor.services():
-        properties = service.schema["properties"]
-        direction = properties["direction"]["const"]
-        pattern = properties["product_id"]["pattern"]
-        prefix = re.sub(r"\\(.)", r"\1", pattern[1:])
-        what = f"{'bars' if service.method == INGEST_OHLC else 'rates'} of {prefix}"
-        product = next((each for each in products if re.match(pattern, each.product_id) and not each.delisted_ms), None)
-        if product is None:
-            findings.append(Finding(what, "no product to try it with"))
-            continue
-        duration = properties["duration"]["enum"][0] if service.method == INGEST_OHLC else None
-        request = Request(service.method, product.product_id, duration, direction, vendor.find_recent(direction))
-        findings.append(_try(what, partial(vendor.fetch, request)))
-    return findings
-
-
-def _try(what: str, action: Callable[[], object]) -> Finding:
-    try:
-        action()
-    except VendorError as error:
-        return Finding(what, str(error))
-    return Finding(what)
 
 
 def _make_vendor(name: str, config: ExchangeConfig, options: Mapping[str, Any]) -> ExchangeVendor:
