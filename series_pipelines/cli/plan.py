@@ -110,7 +110,8 @@ def plan_series(facts: SeriesFacts, table_name: TableName, backlog: "Backlog", n
     capability = backlog.capabilities.get(facts.cap_key)
     if capability is None:
         return
-    cadence = find_cadence(table_name, facts.series_id, capability.state.grace_ms, facts.interval_ms)
+    state = capability.state
+    cadence = find_cadence(table_name, facts.series_id, state.grace_ms, facts.interval_ms, state.page_rows)
     direction = capability.state.direction
     due_ms = find_head_due(facts, cadence)
     if due_ms is not None and due_ms <= now_ms:

@@ -106,6 +106,8 @@ class Cadence:
     step_ms: int
     """How far a forward request steps back when no page has told the vendor's window yet."""
     grace_ms: int
+    page_ms: int | None = None
+    """The time that a full page spans, where the vendor says how many rows it has."""
 
     @property
     def bar_ms(self) -> int:
@@ -124,26 +126,30 @@ class Fetch:
 
 
 @lru_cache(maxsize=1024)
-def ohlc_cadence(duration_text: str, grace_ms: int) -> Cadence:
+def ohlc_cadence(duration_text: str, grace_ms: int, page_rows: int | None = None) -> Cadence:
     """Return the cadence of bars of this duration."""
     duration = parse_duration(duration_text)
     bar_ms = duration.nominal_ms
     # A first forward page must contain closed bars also when one bar is longer than a day.
     step_ms = DAY_MS if bar_ms < DAY_MS else 100 * bar_ms
-    return Cadence(duration, max(MINUTE_MS, bar_ms), min(bar_ms, MAX_OVERLAP_MS), step_ms, grace_ms)
+    page_ms = page_rows * bar_ms if page_rows else None
+    return Cadence(duration, max(MINUTE_MS, bar_ms), min(bar_ms, MAX_OVERLAP_MS), step_ms, grace_ms, page_ms)
 
 
 @lru_cache(maxsize=1024)
-def rate_cadence(grace_ms: int, interval_ms: int | None = None) -> Cadence:
+def rate_cadence(grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None) -> Cadence:
     """Return the cadence of interest and funding rates that came at this interval last."""
-    return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms)
+    page_ms = page_rows * interval_ms if page_rows and interval_ms else None
+    return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms, page_ms)
 
 
-def find_cadence(table_name: str, series_id: str, grace_ms: int, interval_ms: int | None = None) -> Cadence:
+def find_cadence(
+    table_name: str, series_id: str, grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None
+) -> Cadence:
     """Return the cadence of a series by its id, and of rates by the interval seen last."""
     if table_name == "interest_rate":
-        return rate_cadence(grace_ms, interval_ms)
-    return ohlc_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms)
+        return rate_cadence(grace_ms, interval_ms, page_rows)
+    return ohlc_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms, page_rows)
 
 
 def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:
@@ -214,7 +220,7 @@ def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: in
         return Fetch("head", "head", now_ms, why)
     life_end_ms = min(now_ms, facts.delisted_ms or now_ms)
     # Each miss doubles the step, so a start that lies far back is found in a few requests.
-    step_ms = cadence.step_ms << min(facts.head_misses, 20)
+    step_ms = (cadence.page_ms or cadence.step_ms) << min(facts.head_misses, 20)
     return Fetch("head", "head", max(_find_oldest(facts, cadence), life_end_ms - step_ms), why)
 
 
@@ -239,7 +245,7 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
         oldest_ms = _find_oldest(facts, cadence)
         return Fetch("tail", "start", oldest_ms, "the oldest page, to prove where history starts")
     # One window back, so that a full page ends `overlap` inside what is covered.
-    window_ms = facts.window_ms or cadence.step_ms
+    window_ms = cadence.page_ms or facts.window_ms or cadence.step_ms
     time_ms = max(_find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
     return Fetch("tail", "start", time_ms, "history before the first row")
 

@@ -166,8 +166,10 @@ class _Lane:
         self._writer.close()
 
     def _find_cadence(self, facts: SeriesFacts) -> Cadence:
-        grace_ms = self._capability.limits.grace_ms
-        return find_cadence(self._capability.table_name, facts.series_id, grace_ms, facts.interval_ms)
+        limits = self._capability.limits
+        return find_cadence(
+            self._capability.table_name, facts.series_id, limits.grace_ms, facts.interval_ms, limits.page_rows
+        )
 
     def _read_agenda(self, first: bool = False) -> None:
         order = self._order

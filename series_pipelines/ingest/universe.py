@@ -167,4 +167,5 @@ def _describe(capability: Capability) -> dict[str, object]:
         "direction": capability.direction,
         "durations": list(capability.durations),
         "grace_ms": capability.limits.grace_ms,
+        "page_rows": capability.limits.page_rows,
     }

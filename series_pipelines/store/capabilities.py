@@ -19,6 +19,7 @@ class CapabilityState(NamedTuple):
     direction: str
     durations: list[str]
     grace_ms: int
+    page_rows: int | None
     backoff_ms: int
     next_eligible_ms: int | None
     last_error: str | None

@@ -19,13 +19,17 @@ INGEST_INTEREST_RATE: Final = "IngestInterestRate"
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a service bears. `requests` per `window_ms` are counted over all processes under the name `budget`."""
+    """What a service bears. `requests` per `window_ms` are counted over all processes under the name `budget`.
+
+    `page_rows` is how many rows a page holds at most, if that is known: it saves forward vendors requests.
+    """
 
     concurrent: int = 1
     requests: int | None = None
     window_ms: int = 1_000
     budget: str | None = None
     grace_ms: int = 1_000
+    page_rows: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -235,10 +235,10 @@ def _check_required(schema: Mapping[str, Any], method: str) -> None:
 def _check_limits(limits: Limits) -> None:
     if not isinstance(limits, Limits):
         raise MalformedService(f"limits must be Limits, not {type(limits).__name__}")
-    least = {"concurrent": 1, "requests": 1, "window_ms": 1, "grace_ms": 0}
+    least = {"concurrent": 1, "requests": 1, "window_ms": 1, "grace_ms": 0, "page_rows": 2}
     for name, minimum in least.items():
         value = getattr(limits, name)
-        if value is None and name == "requests":
+        if value is None and name in ("requests", "page_rows"):
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
             raise MalformedService(f"limits.{name} must be a whole number of at least {minimum}, not {value!r}")

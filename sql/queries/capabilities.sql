@@ -3,7 +3,7 @@
 with wanted as (
     select * from jsonb_to_recordset(%(capabilities)s::jsonb) as wanted (
         cap_key text, vendor text, method text, table_name text, product_prefix text, direction text, durations text[],
-        grace_ms integer
+        grace_ms integer, page_rows integer
     )
 ), retired as (
     update capability_state set active = false
@@ -12,19 +12,21 @@ with wanted as (
     returning 1
 ), upserted as (
     insert into capability_state (cap_key, vendor, method, table_name, product_prefix, direction, durations,
-                                  grace_ms)
+                                  grace_ms, page_rows)
     select * from wanted order by cap_key
     on conflict (cap_key) do update set
-        vendor = excluded.vendor, durations = excluded.durations, grace_ms = excluded.grace_ms, active = true
-    where (capability_state.vendor, capability_state.durations, capability_state.grace_ms, capability_state.active)
-          is distinct from (excluded.vendor, excluded.durations, excluded.grace_ms, true)
+        vendor = excluded.vendor, durations = excluded.durations, grace_ms = excluded.grace_ms,
+        page_rows = excluded.page_rows, active = true
+    where (capability_state.vendor, capability_state.durations, capability_state.grace_ms, capability_state.page_rows,
+           capability_state.active)
+          is distinct from (excluded.vendor, excluded.durations, excluded.grace_ms, excluded.page_rows, true)
     returning 1
 )
 select (select count(*) from upserted), (select count(*) from retired);
 
 -- name: read
 -- Every active capability with its pause and whether a lane holds it.
-select cap_key, vendor, method, table_name, product_prefix, direction, durations, grace_ms, backoff_ms,
+select cap_key, vendor, method, table_name, product_prefix, direction, durations, grace_ms, page_rows, backoff_ms,
        (date_part('epoch', next_eligible_at) * 1000)::bigint as next_eligible_ms, last_error,
        (date_part('epoch', last_error_at) * 1000)::bigint as last_error_ms,
        (date_part('epoch', last_success_at) * 1000)::bigint as last_success_ms,

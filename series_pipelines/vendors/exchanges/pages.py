@@ -28,12 +28,22 @@ AskWindow = Callable[[Window], Read]
 AskPage = Callable[[int], Read]
 
 
-def fetch_window(ask: AskWindow, endpoint: Endpoint, duration: Duration | None, time_ms: int, now_ms: int) -> Reply:
+def fetch_window(
+    ask: AskWindow,
+    endpoint: Endpoint,
+    duration: Duration | None,
+    time_ms: int,
+    now_ms: int,
+    ask_probe: AskWindow | None = None,
+) -> Reply:
     """Fetch a window; if nothing in it leads on, look further before that is believed."""
     window = plan_window(endpoint, duration, time_ms, now_ms)
     if window is None:
         return Reply([], now_ms)
     read = ask(window)
+    if ask_probe is not None and not leads_on(endpoint, duration, read.rows, time_ms):
+        read = _follow_probe(ask, ask_probe, endpoint, window, read)
+        return make_reply(endpoint, duration, read, time_ms)
     for detour in plan_detours(endpoint, duration, window, now_ms):
         if leads_on(endpoint, duration, read.rows, time_ms):
             break
@@ -41,6 +51,20 @@ def fetch_window(ask: AskWindow, endpoint: Endpoint, duration: Duration | None, 
         is_open = detour.low is None or detour.high is None
         read = found if is_open and found.rows else Read([*read.rows, *found.rows], found.now_ms)
     return make_reply(endpoint, duration, read, time_ms)
+
+
+def _follow_probe(ask: AskWindow, ask_probe: AskWindow, endpoint: Endpoint, window: Window, read: Read) -> Read:
+    """Add the rows before an outage, if longer bars show that there are any."""
+    probe = endpoint.probe
+    if probe is None or not window.low:
+        return read
+    seen = ask_probe(Window(max(0, window.low - endpoint.limit * probe.bar_ms), window.low))
+    times = read_times(endpoint.columns, seen.rows)
+    if not times:
+        return Read(read.rows, seen.now_ms)
+    high = min(window.low, max(times) + probe.bar_ms)
+    found = ask(Window(max(0, high - (window.span_ms or 0)), high))
+    return Read([*found.rows, *read.rows], found.now_ms)
 
 
 def leads_on(endpoint: Endpoint, duration: Duration | None, rows: Sequence[Any], time_ms: int) -> bool:

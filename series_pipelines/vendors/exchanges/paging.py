@@ -13,6 +13,7 @@ from series_pipelines.vendors.exchanges.spec import Bound, Endpoint
 
 MOST_DETOURS: Final = 8
 SHORTEST_RATE_MS: Final = HOUR_MS
+LONGEST_RATE_MS: Final = 8 * HOUR_MS
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,8 @@ def find_weight(endpoint: Endpoint, duration: Duration | None, window: Window, n
 
 def _span(endpoint: Endpoint, duration: Duration | None, time_ms: int) -> Window:
     if endpoint.span_ms is not None or duration is None:
-        span_ms = endpoint.span_ms or endpoint.limit * SHORTEST_RATE_MS
+        # How often rates come is not known here; a reply that is cut keeps what is next to the asked time.
+        span_ms = endpoint.span_ms or endpoint.limit * LONGEST_RATE_MS
         backward_low, forward_high = time_ms - span_ms, time_ms + span_ms
     else:
         bars = endpoint.limit

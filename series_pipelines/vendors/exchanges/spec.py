@@ -65,14 +65,22 @@ class Recent:
     reach_days: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """Longer bars of the same endpoint, asked for only to see where earlier ones are."""
+
+    interval: str
+    bar_ms: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
     """One way to ask for rows and to read them.
 
     `call` is ccxt's implicit method, or its API and a path. In the values of `params`, {id}, {interval}, {limit} and
     {settle} are filled in. `open_ended`: the far bound may be left out, and the reply then holds the rows next to
-    the near one. `cuts`: it is known to give rows outside the asked direction. `span_ms` is the window where it is
-    not a page of bars; `keep_bars` is how far back the exchange answers at all.
+    the near one; where it may not, `probe` sees further back. `cuts`: it is known to give rows outside the asked
+    direction. `span_ms` is the window where it is not a page of bars; `keep_bars` is how far back it answers at all.
     """
 
     call: str
@@ -90,6 +98,7 @@ class Endpoint:
     paging: Paging = "window"
     page: str = ""
     open_ended: bool = True
+    probe: Probe | None = None
     cuts: bool = False
     span_ms: int | None = None
     max_span_ms: int | None = None

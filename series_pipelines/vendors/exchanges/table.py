@@ -20,6 +20,7 @@ from series_pipelines.vendors.exchanges.spec import (
     Exchange,
     Offer,
     Pool,
+    Probe,
     RateColumns,
     Recent,
     UsedHeader,
@@ -378,7 +379,6 @@ _GATE: Final = Exchange(
                 low=Bound("from", unit_ms=1_000),
                 high=Bound("to", -1, 1_000),
                 group="funding",
-                span_ms=1_000 * HOUR_MS,
             ),
         ),
         Offer(
@@ -432,6 +432,7 @@ _HTX: Final = Exchange(
                 high=Bound("to", -1, 1_000),
                 group="swap-market",
                 open_ended=False,
+                probe=Probe("1day", DAY_MS),
                 # Longer bars begin with Singapore's day.
                 intervals=_intervals("1 5 15 30", "4", {"PT1H": "60min"}, minute="{}min", hour="{}hour"),
             ),

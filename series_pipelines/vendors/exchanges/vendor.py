@@ -102,7 +102,10 @@ class ExchangeVendor:
         names = self._name_params(endpoint, instrument, duration)
         ask = self._make_ask(endpoint, names, duration, now_ms)
         if endpoint.paging == "window":
-            return fetch_window(ask, endpoint, duration, request.time_ms, now_ms)
+            ask_probe = None
+            if endpoint.probe is not None:
+                ask_probe = self._make_ask(endpoint, names | {"interval": endpoint.probe.interval}, duration, now_ms)
+            return fetch_window(ask, endpoint, duration, request.time_ms, now_ms, ask_probe)
         if endpoint.paging == "latest":
             return fetch_latest(ask, endpoint, duration, request.time_ms)
         if endpoint.paging == "numbered":
@@ -189,7 +192,9 @@ class ExchangeVendor:
             properties["duration"] = {"enum": list(durations)}
         schema = {"type": "object", "properties": properties, "required": sorted(properties)}
         method = INGEST_OHLC if durations else INGEST_INTEREST_RATE
-        limits = Limits(concurrent=self._find_concurrency(endpoint), grace_ms=self.exchange.grace_ms)
+        limits = Limits(
+            concurrent=self._find_concurrency(endpoint), grace_ms=self.exchange.grace_ms, page_rows=endpoint.limit
+        )
         return Service(method, schema, limits)
 
     def _find_concurrency(self, endpoint: Endpoint) -> int:
