@@ -44,7 +44,7 @@ def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, 
     moved = page.range is not None and has_moved(facts, fetch, page.range)
     misses = 0 if moved else _find_misses(facts, fetch) + 1
     floor_ms, floor_kind = facts.floor_ms, facts.floor_kind
-    if page.range is not None and facts.listed_ms is not None and _is_first(page.range, facts.listed_ms, cadence):
+    if page.range is not None and facts.listed_ms is not None and _is_first(page, page.range, facts.listed_ms, cadence):
         floor_ms, floor_kind = page.range.start_ms, "listing"
     elif fetch.target == "start" and facts.start_ms is not None and misses >= (3 if page.is_empty else 2):
         floor_ms, floor_kind = facts.start_ms, _name_floor(facts.start_ms, facts.listed_ms, cadence)
@@ -137,9 +137,12 @@ def _find_window(facts: SeriesFacts, fetch: Fetch, page_range: Range | None) -> 
     return span_ms if fetch.kind == "tail" else max(span_ms, facts.window_ms or 0)
 
 
-def _is_first(page_range: Range, listed_ms: int, cadence: Cadence) -> bool:
-    """Whether no whole bar, or no rate at the interval seen, fits between the listing and the page."""
-    step_ms = cadence.duration.nominal_ms if cadence.duration else cadence.head_lag_ms
+def _is_first(page: Page, page_range: Range, listed_ms: int, cadence: Cadence) -> bool:
+    """Whether no whole bar, or no rate at the page's own first interval, fits between the listing and the page."""
+    if cadence.duration is not None:
+        step_ms = cadence.duration.nominal_ms
+    else:
+        step_ms = page.rows[1][0] - page.rows[0][0] if len(page.rows) > 1 else 1
     return page_range.start_ms - listed_ms < step_ms
 
 

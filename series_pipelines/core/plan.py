@@ -17,6 +17,8 @@ Target = Literal["head", "gap", "start"]
 
 UNKNOWN_INTERVAL_MS: Final = HOUR_MS
 """How often rates are looked for while fewer than two have been seen: as often as the fastest known ones come."""
+LONG_INTERVAL_MS: Final = 8 * HOUR_MS
+"""How far apart rates are taken to be when stepping back: one step too long only leaves a gap to fill."""
 MAX_OVERLAP_MS: Final = HOUR_MS
 TAIL_WHILE_HEADS_BELOW: Final = 20
 """Tails are served only while fewer heads than this are waiting, over all capabilities."""
@@ -139,7 +141,7 @@ def ohlc_cadence(duration_text: str, grace_ms: int, page_rows: int | None = None
 @lru_cache(maxsize=1024)
 def rate_cadence(grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None) -> Cadence:
     """Return the cadence of interest and funding rates that came at this interval last."""
-    page_ms = page_rows * interval_ms if page_rows and interval_ms else None
+    page_ms = page_rows * LONG_INTERVAL_MS if page_rows else None
     return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms, page_ms)
 
 
@@ -218,10 +220,12 @@ def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: in
     why = "nothing is stored yet"
     if direction == "backward":
         return Fetch("head", "head", now_ms, why)
-    life_end_ms = min(now_ms, facts.delisted_ms or now_ms)
+    if facts.delisted_ms is not None and facts.delisted_ms <= now_ms:
+        # Its last row may be long ago, and nothing new comes: from its oldest row on all is found in order.
+        return Fetch("head", "head", _find_oldest(facts, cadence), why)
     # Each miss doubles the step, so a start that lies far back is found in a few requests.
     step_ms = (cadence.page_ms or cadence.step_ms) << min(facts.head_misses, 20)
-    return Fetch("head", "head", max(_find_oldest(facts, cadence), life_end_ms - step_ms), why)
+    return Fetch("head", "head", max(_find_oldest(facts, cadence), now_ms - step_ms), why)
 
 
 def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:

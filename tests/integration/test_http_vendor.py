@@ -5,18 +5,17 @@ import os
 import socket
 import subprocess
 import sys
-import threading
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from remote_peers import BAR, PAGE, Act, Handler, Peers, cut, hang, make_offer, refuse, send_raw, serve_demo
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
@@ -38,140 +37,11 @@ from series_pipelines.store.connection import Connection
 from series_pipelines.vendors import http_transport, http_vendor
 from series_pipelines.vendors.config import RemoteConfig
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request
-from series_pipelines.vendors.demo import DemoVendor
-from series_pipelines.vendors.http_vendor import HttpVendor
 from series_pipelines.vendors.registry import Registry, format_cap_key
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "remote_vendor.py"
 TOKEN = "s3cret-t0ken-of-acme"
 ASKED = Request("IngestOHLC", "ACME/X", "PT1M", "backward", NOON_MS)
-BAR = [NOON_MS - 60_000, None, "1", "1", "1", "1", "1", None]
-PAGE = {"now": NOON_MS, "rows": [BAR]}
-
-Act = Callable[["Handler", dict[str, Any]], None]
-
-
-def make_offer(
-    durations: tuple[str, ...] = ("PT1M",), prefix: str = "ACME/", limits: Mapping[str, object] | None = None
-) -> dict[str, Any]:
-    properties = {
-        "product_id": {"pattern": f"^{prefix}"},
-        "duration": {"enum": list(durations)},
-        "direction": {"const": "backward"},
-    }
-    return {"method": "IngestOHLC", "schema": {"properties": properties}, "limits": dict(limits or {})}
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: "Peer"
-
-    def setup(self) -> None:
-        super().setup()
-        self.server.connections.append(self.connection)
-
-    def do_GET(self) -> None:
-        self.server.looks += 1
-        self.server.authorizations.append(self.headers.get("Authorization"))
-        self.server.look(self, {})
-
-    def do_POST(self) -> None:
-        wanted = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.server.authorizations.append(self.headers.get("Authorization"))
-        if wanted["method"] == "ListProducts":
-            self.send_json(200, {"products": self.server.products})
-            return
-        self.server.asked.append(wanted)
-        self.server.act(self, wanted)
-
-    def send_json(self, status: int, body: object, **headers: str) -> None:
-        self.send(status, json.dumps(body).encode(), **headers)
-
-    def send(self, status: int, data: bytes, **headers: str) -> None:
-        self.send_response(status)
-        for name, value in {"Content-Length": str(len(data)), **headers}.items():
-            self.send_header(name.replace("_", "-"), value)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-class Peer(ThreadingHTTPServer):
-    """An instance of a remote vendor that does what a test says."""
-
-    def __init__(self, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), Handler)
-        self.connections: list[socket.socket] = []
-        self.services: list[object] = [make_offer(), {"method": "ListProducts"}]
-        self.products: list[object] = [{"product_id": "ACME/X"}]
-        self.look: Act = lambda handler, _: handler.send_json(200, {"services": self.services})
-        self.act: Act = lambda handler, _: handler.send_json(200, PAGE)
-        self.asked: list[dict[str, Any]] = []
-        self.authorizations: list[str | None] = []
-        self.looks = 0
-        self.released = threading.Event()
-        self._thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
-        self._thread.start()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def kill(self) -> None:
-        self.released.set()
-        self.shutdown()
-        self._thread.join()
-        for connection in self.connections:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-        self.server_close()
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        pass
-
-
-class Peers:
-    """Starts peers and vendors, and ends them all."""
-
-    def __init__(self, clock: MovableClock) -> None:
-        self.clock = clock
-        self.living: list[Peer] = []
-        self.vendors: list[HttpVendor] = []
-
-    def start(self, port: int = 0) -> Peer:
-        peer = Peer(port)
-        self.living.append(peer)
-        return peer
-
-    def kill(self, peer: Peer) -> None:
-        self.living.remove(peer)
-        peer.kill()
-
-    def restart(self, peer: Peer) -> Peer:
-        return self.start(peer.server_port)
-
-    def connect(
-        self,
-        *peers: Peer | str,
-        timeout_seconds: float = 10,
-        token: str | None = None,
-        clock: Callable[[], int] | None = None,
-    ) -> HttpVendor:
-        urls = tuple(peer if isinstance(peer, str) else peer.url for peer in peers)
-        config = RemoteConfig(urls=urls, token_env="ACME_TOKEN" if token else None, timeout_seconds=timeout_seconds)
-        secrets = {"ACME_TOKEN": token}.get
-        (vendor,) = http_vendor.create({"remote": {"acme": config}, "clock": clock or self.clock, "secrets": secrets})
-        self.vendors.append(vendor)
-        return vendor
-
-    def close(self) -> None:
-        for vendor in self.vendors:
-            vendor.close()
-        for peer in self.living:
-            peer.kill()
 
 
 @pytest.fixture
@@ -207,15 +77,6 @@ def find_dead_address() -> str:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}"
-
-
-def refuse(status: int, body: object = None, **headers: str) -> Act:
-    return lambda handler, _: handler.send_json(status, body, **headers)
-
-
-def cut(handler: Handler, _: dict[str, Any]) -> None:
-    handler.close_connection = True
-    handler.connection.shutdown(socket.SHUT_RDWR)
 
 
 # What is offered
@@ -507,15 +368,6 @@ def test_an_instance_found_dead_at_the_start_is_found_again(peers: Peers, clock:
 # What a peer may do wrong
 
 
-def send_raw(data: bytes) -> Act:
-    def act(handler: Handler, _: dict[str, Any]) -> None:
-        handler.wfile.write(data)
-        handler.wfile.flush()
-        handler.close_connection = True
-
-    return act
-
-
 def drip(beginning: bytes) -> Act:
     """Send a byte now and then, so that no socket times out between two of them."""
 
@@ -526,10 +378,6 @@ def drip(beginning: bytes) -> Act:
         handler.close_connection = True
 
     return act
-
-
-def hang(handler: Handler, _: dict[str, Any]) -> None:
-    handler.server.released.wait()
 
 
 def pour(handler: Handler, _: dict[str, Any]) -> None:
@@ -700,27 +548,6 @@ def test_making_a_vendor_asks_nobody_and_imports_nothing_heavy() -> None:
 
 
 # End to end
-
-
-def serve_demo(peer: Peer, demo: DemoVendor) -> None:
-    """Let a peer pass on what a demo vendor says."""
-    peer.services = [
-        {"method": service.method, "schema": service.schema, "limits": {"grace_ms": service.limits.grace_ms}}
-        for service in demo.services()
-    ] + [{"method": "ListProducts"}]
-    peer.products = [
-        {"product_id": product.product_id, "listed_at": product.listed_ms, "delisted_at": product.delisted_ms}
-        for product in demo.products()
-    ]
-
-    def act(handler: Handler, wanted: dict[str, Any]) -> None:
-        asked = wanted["params"]
-        reply = demo.fetch(
-            Request(wanted["method"], asked["product_id"], asked["duration"], asked["direction"], asked["time"])
-        )
-        handler.send_json(200, {"now": reply.now_ms, "rows": [list(row) for row in reply.rows]})
-
-    peer.act = act
 
 
 def test_lanes_lose_nothing_when_an_instance_is_killed_in_their_midst(
