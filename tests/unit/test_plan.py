@@ -166,12 +166,12 @@ def test_a_first_forward_request_looks_one_step_back_and_doubles_with_each_miss(
     assert times == [NOW_MS - DAY_MS, NOW_MS - 2 * DAY_MS, NOW_MS - 4 * DAY_MS, 0]
 
 
-def test_a_first_forward_request_stays_inside_the_products_life() -> None:
+def test_a_first_forward_request_stays_inside_a_life_and_begins_a_finished_one_at_its_start() -> None:
     listed = make_facts(listed_ms=NOW_MS - HOUR_MS)
-    delisted = make_facts(listed_ms=5, delisted_ms=NOW_MS - WEEK_MS)
+    delisted = make_facts(listed_ms=MINUTE_MS, delisted_ms=NOW_MS - WEEK_MS)
 
     assert plan_head(listed, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - HOUR_MS - MINUTE_MS
-    assert plan_head(delisted, MINUTE_BARS, "forward", NOW_MS).time_ms == NOW_MS - WEEK_MS - DAY_MS
+    assert plan_head(delisted, MINUTE_BARS, "forward", NOW_MS).time_ms == 0
 
 
 def test_a_first_forward_page_of_long_bars_looks_back_far_enough_for_closed_ones() -> None:
