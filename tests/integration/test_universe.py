@@ -1,6 +1,7 @@
 """Capabilities and products come, change and go at runtime, and the series follow without a restart."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
@@ -109,3 +110,74 @@ def test_syncing_again_changes_nothing(world: World, vendor: DemoVendor) -> None
     report = sync_universe(world.conn, Registry([vendor]), world.clock.now_ms())
     assert report.products_changed == 0
     assert report.series_changes["ohlc_v2"] == (0, 0, 0)
+
+
+def read_delisted(world: World) -> dict[str, int | None]:
+    rows = world.conn.execute("select product_id, (extract(epoch from delisted_at) * 1000)::bigint from product")
+    return dict(rows.fetchall())  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def market() -> DemoVendor:
+    return make_vendor(MovableClock(), [make_product(f"SIM/{name}", NOON_MS - DAY_MS) for name in "ABCDEF"])
+
+
+@pytest.fixture
+def busy_world(database_url: str, market: DemoVendor) -> Iterator[World]:
+    world = World(database_url, [market], MovableClock())
+    yield world
+    world.close()
+
+
+def remove(market: DemoVendor, *names: str) -> None:
+    kept = [product for product in market.products() if product.product_id.removeprefix("SIM/") not in names]
+    market.products = lambda: kept  # type: ignore[method-assign]
+
+
+def test_a_market_that_vanishes_is_delisted_but_keeps_its_series(busy_world: World, market: DemoVendor) -> None:
+    remove(market, "B")
+    report = sync_universe(busy_world.conn, Registry([market]), NOON_MS)
+    assert report.delisted == ("SIM/B",)
+    assert read_delisted(busy_world)["SIM/B"] == NOON_MS
+    assert "SIM/B/PT1M" in list_active(busy_world)
+    again = sync_universe(busy_world.conn, Registry([market]), NOON_MS + DAY_MS)
+    assert again.delisted == ()
+    assert read_delisted(busy_world)["SIM/B"] == NOON_MS
+
+
+def test_a_market_that_comes_back_is_listed_again(busy_world: World, market: DemoVendor) -> None:
+    everything = market.products()
+    remove(market, "B")
+    sync_universe(busy_world.conn, Registry([market]), NOON_MS)
+    market.products = lambda: everything  # type: ignore[method-assign]
+    sync_universe(busy_world.conn, Registry([market]), NOON_MS + DAY_MS)
+    assert read_delisted(busy_world)["SIM/B"] is None
+
+
+def test_half_of_the_markets_do_not_vanish_at_once(busy_world: World, market: DemoVendor) -> None:
+    remove(market, "A", "B", "C", "D")
+    report = sync_universe(busy_world.conn, Registry([market]), NOON_MS)
+    assert report.delisted == ()
+    assert "4 of 6 products are missing at once" in report.refused[0]
+    assert set(read_delisted(busy_world).values()) == {None}
+
+
+def test_a_product_that_is_only_unwanted_retires_and_is_not_delisted(busy_world: World, market: DemoVendor) -> None:
+    remove(market, "B", "C")
+    market.still_listed = lambda product_ids: {"SIM/C"}.intersection(product_ids)  # type: ignore[attr-defined]
+    report = sync_universe(busy_world.conn, Registry([market]), NOON_MS)
+    assert report.delisted == ("SIM/B",)
+    assert read_delisted(busy_world)["SIM/C"] is None
+    assert "SIM/C/PT1M" not in list_active(busy_world)
+    assert "SIM/B/PT1M" in list_active(busy_world)
+
+
+def test_a_market_that_no_longer_trades_counts_as_delisted_since_that_was_seen(
+    busy_world: World, market: DemoVendor
+) -> None:
+    halted = [replace(each, trading=each.product_id != "SIM/B") for each in market.products()]
+    market.products = lambda: halted  # type: ignore[method-assign]
+    for now_ms in (NOON_MS, NOON_MS + DAY_MS):
+        sync_universe(busy_world.conn, Registry([market]), now_ms)
+        assert read_delisted(busy_world)["SIM/B"] == NOON_MS
+        assert read_delisted(busy_world)["SIM/A"] is None

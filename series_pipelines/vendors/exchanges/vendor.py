@@ -5,6 +5,7 @@ many clients as there were requests at once.
 """
 
 import re
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -65,6 +66,7 @@ class ExchangeVendor:
         self._purse = Purse(exchange, config, throttle, find_proxy(config, secrets))
         self._memory = PageMemory()
         self._idle: list[Client] = []
+        weakref.finalize(self, _close, self._idle)
         self._listed: tuple[int, list[Product]] | None = None
 
     def services(self) -> list[Service]:
@@ -96,16 +98,18 @@ class ExchangeVendor:
         """Fetch one page: one request where the exchange allows it."""
         offer, endpoint, duration = self._find_endpoint(request)
         now_ms = self._clock()
+        instrument = request.product_id.removeprefix(offer.prefix)
+        # An endpoint for what is young can't tell what lies further back.
+        ask_far = self._make_ask(endpoint, self._name_params(endpoint, instrument, duration), duration, now_ms)
         if duration is not None:
             endpoint = choose_endpoint(endpoint, duration, request.time_ms, now_ms)
-        instrument = request.product_id.removeprefix(offer.prefix)
         names = self._name_params(endpoint, instrument, duration)
         ask = self._make_ask(endpoint, names, duration, now_ms)
         if endpoint.paging == "window":
             ask_probe = None
             if endpoint.probe is not None:
                 ask_probe = self._make_ask(endpoint, names | {"interval": endpoint.probe.interval}, duration, now_ms)
-            return fetch_window(ask, endpoint, duration, request.time_ms, now_ms, ask_probe)
+            return fetch_window(ask, endpoint, duration, request.time_ms, now_ms, ask_far, ask_probe)
         if endpoint.paging == "latest":
             return fetch_latest(ask, endpoint, duration, request.time_ms)
         if endpoint.paging == "numbered":
@@ -126,8 +130,7 @@ class ExchangeVendor:
 
     def close(self) -> None:
         """Close the connections that are not in use."""
-        while self._idle:
-            self._idle.pop().close()
+        _close(self._idle)
 
     @contextmanager
     def _borrow_client(self) -> Iterator[Client]:
@@ -201,6 +204,11 @@ class ExchangeVendor:
         budget = self._purse.budgets[endpoint.group]
         a_second = budget.weight * 1_000 / budget.window_ms / endpoint.weight
         return max(1, min(MOST_CONCURRENT, ceil(a_second * USUAL_LATENCY_S)))
+
+
+def _close(idle: list[Client]) -> None:
+    while idle:
+        idle.pop().close()
 
 
 def create(options: Mapping[str, Any]) -> list[ExchangeVendor]:
