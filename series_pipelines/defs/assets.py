@@ -35,7 +35,7 @@ from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.dev_lock import end_with_dev
 from series_pipelines.errors import CapabilityBusy, InvalidOrder, SeriesError, UnknownCapability
 from series_pipelines.ingest.backlog import read_backlog
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, pause_unserved, run_lane
 from series_pipelines.ingest.writer import compact_series
 from series_pipelines.store import states
 
@@ -180,9 +180,9 @@ def _run_lanes(
     with series.connect("display", autocommit=True) as conn:
         for position, (cap_key, series_ids) in enumerate(chosen.items()):
             if cap_key not in catalogue.capabilities:
-                raise UnknownCapability(
-                    f"no vendor serves {cap_key} now; {'; '.join(catalogue.refused) or 'is it configured?'}"
-                )
+                reason = "; ".join(catalogue.refused) or "is it configured?"
+                pause_unserved(conn, cap_key, reason, clock.now_ms())
+                raise UnknownCapability(f"no vendor serves {cap_key} now; {reason}")
             share_ms = max(1_000, (deadline_ms - clock.now_ms()) // (len(chosen) - position))
             order = LaneOrder(
                 work=("head", "tail") if config.kind is WorkKind.both else (config.kind.value,),

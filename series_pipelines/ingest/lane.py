@@ -101,6 +101,12 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
             control.close()
 
 
+def pause_unserved(conn: Connection, cap_key: str, reason: str, now_ms: int) -> None:
+    """Pause a capability that no vendor serves now, so that its waiting heads do not keep the tails of others back."""
+    backoff_ms = grow_capability_backoff(capability_store.read_backoff(conn, cap_key).backoff_ms)
+    capability_store.back_off(conn, cap_key, backoff_ms, now_ms + backoff_ms, reason, now_ms)
+
+
 def _take_capability(control: Connection, cap_key: str, order: LaneOrder) -> None:
     if order.by_person:
         locks.wait_capability(control, cap_key, order.shift_ms)

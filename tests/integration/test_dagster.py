@@ -32,7 +32,7 @@ from series_pipelines.defs.storage import add_search_path, find_dagster_database
 from series_pipelines.ingest import lane as lane_module
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import load_settings
-from series_pipelines.store import ranges, states
+from series_pipelines.store import capabilities, ranges, states
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.vendors.registry import Registry, format_cap_key, load_vendors
 
@@ -327,8 +327,21 @@ def test_sensors_are_off_unless_the_settings_say_otherwise(
     assert find_statuses() == {"RUNNING"}
 
 
+def test_a_capability_that_no_vendor_serves_now_pauses(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERIES_VENDORS", "")
+    monkeypatch.setenv("SERIES_VENDORS_FILE", str(Path(__file__).parents[2] / "vendors.example.toml"))
+    load_settings.cache_clear()
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"capability": SWAPS}}}}}}
+    assert not execute(universe, instance, run_config=config).success
+    paused = next(state for state in capabilities.read(conn) if state.cap_key == SWAPS)
+    assert paused.backoff_ms == 5_000
+    assert SWAPS not in find_requests(tick(universe, instance, "ohlc_v2_head"))
+
+
 def test_an_unknown_vendor_is_said_in_one_line(
     series_environment: dict[str, str], conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with pytest.raises(Exception, match="no vendor 'nope': known are demo"):
+    with pytest.raises(Exception, match="no vendor 'nope': known are ccxt, demo, http"):
         sync_universe(conn, Registry(load_vendors(["nope"], {})), 0)
