@@ -56,7 +56,12 @@ def start_lanes(environment: Mapping[str, str], wanted: Sequence[str], seconds: 
     """Start a process that works these `TABLE/CAP_KEY`s one after the other, each for so long at most."""
     command = [sys.executable, __file__, str(seconds), *wanted]
     return subprocess.Popen(
-        command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        env=dict(environment),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
 
 

@@ -163,6 +163,6 @@ def truncate(conn: Connection) -> None:
     """Empty every table, so that many examples share one database."""
     conn.execute(
         "truncate product, capability_state, series_state, series_data_range, ohlc_v2, interest_rate, "
-        "ing_cursor, ing_cursor_event, rate_budget, rate_grant"
+        "ing_cursor, ing_cursor_event, rate_budget, rate_grant, rate_request"
     )
     conn.commit()

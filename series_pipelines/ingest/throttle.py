@@ -3,18 +3,19 @@
 One connection serves all threads of a process; it is opened at the first request, and again after it broke.
 """
 
+import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from threading import Lock
 from typing import Final
 
 from series_pipelines.core.clock import Clock
-from series_pipelines.errors import VendorBusy
+from series_pipelines.errors import StoreError, VendorBusy, VendorRejected
 from series_pipelines.store import limits
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.vendors.contract import Budget
 
-PATIENCE_MS: Final = 10_000
+PATIENCE_MS: Final = 30_000
 FULL_AT: Final = 0.9
 """Above this share of what the exchange counts itself, nothing more is sent in its window."""
 
@@ -25,20 +26,32 @@ class PostgresThrottle:
     def __init__(self, connect: Callable[[str, bool], Connection], clock: Clock) -> None:
         self._connect = connect
         self._clock = clock
-        self._conn: Connection | None = None
+        self._held: list[Connection] = []
         self._lock = Lock()
+        weakref.finalize(self, _close, self._held)
 
-    def take(self, budget: Budget, weight: int = 1) -> None:
+    def take(self, budget: Budget, weight: int = 1) -> int:
         """Wait until the request may leave; raise VendorBusy while the circuit is open or the queue is too long."""
-        with self._connection() as conn:
-            wait_ms = limits.reserve_slot(conn, budget.name, budget.weight, budget.window_ms, PATIENCE_MS, weight)
-            blocked = limits.read_block(conn, budget.name) if wait_ms is None else None
-        if blocked is not None:
-            raise VendorBusy(f"no request to {budget.name} for {blocked[0] / 1000:.0f} s: {blocked[1]}", blocked[0])
-        if wait_ms is None:
-            raise VendorBusy(f"the budget of {budget.name} is spent for the next {PATIENCE_MS // 1000} s")
-        if wait_ms:
-            self._clock.wait(wait_ms)
+        if weight > budget.weight:
+            raise VendorRejected(f"a request of weight {weight} never fits into {budget.weight} of {budget.name}")
+        ticket = None
+        while True:
+            turn = self._ask(budget, weight, ticket)
+            if turn.blocked_ms is not None:
+                wait_s = turn.blocked_ms / 1000
+                raise VendorBusy(f"no request to {budget.name} for {wait_s:.0f} s: {turn.reason}", turn.blocked_ms)
+            if turn.ticket is None:
+                raise VendorBusy(f"the budget of {budget.name} is spent for the next {PATIENCE_MS // 1000} s")
+            if turn.wait_ms == 0:
+                return turn.ticket
+            ticket = turn.ticket
+            self._clock.wait(turn.wait_ms)
+
+    def settle(self, ticket: int) -> None:
+        """Let the window of a request run from now."""
+        # One that can't be settled counts a little longer; its answer is still good.
+        with suppress(StoreError), self._connection() as conn:
+            limits.settle(conn, [ticket])
 
     def note_used(self, budget: Budget, used: int) -> None:
         """Stop until the exchange's window ends when it counts nearly all of the budget as used, by us or others."""
@@ -56,20 +69,24 @@ class PostgresThrottle:
     def close(self) -> None:
         """Close the connection."""
         with self._lock:
-            self._drop()
+            _close(self._held)
+
+    def _ask(self, budget: Budget, weight: int, ticket: int | None) -> limits.Turn:
+        with self._connection() as conn:
+            return limits.take_turn(conn, budget.name, budget.weight, budget.window_ms, PATIENCE_MS, weight, ticket)
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
         with self._lock, translated_errors():
-            if self._conn is None or self._conn.closed:
-                self._conn = self._connect("throttle", True)
+            if not self._held or self._held[0].closed:
+                self._held[:] = [self._connect("throttle", True)]
             try:
-                yield self._conn
+                yield self._held[0]
             except Exception:
-                self._drop()
+                _close(self._held)
                 raise
 
-    def _drop(self) -> None:
-        conn, self._conn = self._conn, None
-        if conn is not None:
-            conn.close()
+
+def _close(held: list[Connection]) -> None:
+    while held:
+        held.pop().close()

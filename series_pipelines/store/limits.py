@@ -1,6 +1,11 @@
-"""Request budgets shared by all processes: a slot is reserved in Postgres before a request leaves."""
+"""Request budgets shared by all processes: asked for in Postgres before a request leaves.
 
-from typing import Final, cast
+A lane reserves slots for vendors that only state their limits. A vendor that makes its own requests takes a turn for
+each of them and settles it afterwards.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, cast
 
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.queries import load_queries
@@ -8,21 +13,45 @@ from series_pipelines.store.queries import load_queries
 _SQL: Final = load_queries("limits")
 
 
-def reserve_slot(
-    conn: Connection, budget: str, capacity: int, window_ms: int, patience_ms: int, weight: int = 1
-) -> int | None:
+class Turn(NamedTuple):
+    """Without a wait the request may leave; without a ticket it was refused, by a circuit if `blocked_ms` is set."""
+
+    ticket: int | None
+    wait_ms: int
+    blocked_ms: int | None
+    reason: str | None
+
+
+def reserve_slot(conn: Connection, budget: str, requests: int, window_ms: int, patience_ms: int) -> int | None:
     """Reserve one request; return the milliseconds to wait, or None when that is more than the patience."""
     row = conn.execute(
         _SQL["reserve"],
+        {"budget": budget, "requests": requests, "window_ms": window_ms, "patience_ms": patience_ms},
+    ).fetchone()
+    return cast(tuple[int | None], row)[0]
+
+
+def take_turn(
+    conn: Connection, budget: str, capacity: int, window_ms: int, patience_ms: int, weight: int, ticket: int | None
+) -> Turn:
+    """Ask for one request, or with its ticket ask again."""
+    row = conn.execute(
+        _SQL["take_turn"],
         {
             "budget": budget,
             "capacity": capacity,
             "window_ms": window_ms,
             "patience_ms": patience_ms,
             "weight": weight,
+            "ticket": ticket,
         },
     ).fetchone()
-    return cast(tuple[int | None], row)[0]
+    return Turn._make(cast(Any, row))
+
+
+def settle(conn: Connection, tickets: Sequence[int]) -> None:
+    """Let the windows of these requests run from now: they were answered, or never will be."""
+    conn.execute(_SQL["settle"], {"tickets": list(tickets)})
 
 
 def block(conn: Connection, budget: str, for_ms: int, why: str) -> None:
@@ -33,8 +62,3 @@ def block(conn: Connection, budget: str, for_ms: int, why: str) -> None:
 def block_for_window(conn: Connection, budget: str, window_ms: int, why: str) -> None:
     """Let no request of a budget leave until the fixed window that runs now is over."""
     conn.execute(_SQL["block_for_window"], {"budget": budget, "window_ms": window_ms, "why": why})
-
-
-def read_block(conn: Connection, budget: str) -> tuple[int, str] | None:
-    """Return how many milliseconds a budget is still blocked, and why; None when it is not."""
-    return cast(tuple[int, str] | None, conn.execute(_SQL["read_block"], {"budget": budget}).fetchone())

@@ -44,8 +44,12 @@ class Budget:
 class Throttle(Protocol):
     """Where a vendor that makes its own requests asks before each of them. It is shared by all processes."""
 
-    def take(self, budget: Budget, weight: int = 1) -> None:
-        """Wait until the request may leave; raise VendorBusy while the budget's circuit is open."""
+    def take(self, budget: Budget, weight: int = 1) -> int:
+        """Wait until the request may leave and return its ticket; raise VendorBusy while the circuit is open."""
+        ...
+
+    def settle(self, ticket: int) -> None:
+        """Say that the request was answered, or never will be; until then it may still reach the exchange."""
         ...
 
     def note_used(self, budget: Budget, used: int) -> None:

@@ -1,6 +1,15 @@
 -- name: reserve
--- Reserve a request of some weight; the milliseconds to wait, or null when that is longer than the patience.
-select reserve_slot(%(budget)s, %(capacity)s, %(window_ms)s, %(patience_ms)s, %(weight)s);
+-- Reserve a request; the milliseconds to wait, or null when that is longer than the patience.
+select reserve_slot(%(budget)s, %(requests)s, %(window_ms)s, %(patience_ms)s);
+
+-- name: take_turn
+-- Ask for a request of some weight: its ticket, the milliseconds to wait, and for how long and why it is blocked.
+select ticket, wait_ms, blocked_ms, reason
+from take_turn(%(budget)s, %(capacity)s, %(window_ms)s, %(patience_ms)s, %(weight)s, %(ticket)s);
+
+-- name: settle
+-- Requests have been answered, or never will be: their windows run from now.
+update rate_request set phase = 'answered', since = clock_timestamp() where request_id = any(%(tickets)s);
 
 -- name: block
 -- Let no request of a budget leave for a while; a longer block stands.
@@ -16,8 +25,3 @@ values (%(budget)s, to_timestamp((floor(extract(epoch from clock_timestamp()) * 
                                  * %(window_ms)s / 1000.0), %(why)s)
 on conflict (budget) do update set blocked_until = excluded.blocked_until, blocked_why = excluded.blocked_why
 where rate_budget.blocked_until is null or rate_budget.blocked_until < excluded.blocked_until;
-
--- name: read_block
--- How many milliseconds a budget is still blocked, and why; no row when it is not.
-select ceil(extract(epoch from blocked_until - clock_timestamp()) * 1000)::bigint, blocked_why
-from rate_budget where budget = %(budget)s and blocked_until > clock_timestamp();

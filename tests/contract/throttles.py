@@ -18,8 +18,12 @@ class CountingThrottle:
 
     taken: list[tuple[Budget, int]] = field(default_factory=list)
 
-    def take(self, budget: Budget, weight: int = 1) -> None:
+    def take(self, budget: Budget, weight: int = 1) -> int:
         self.taken.append((budget, weight))
+        return len(self.taken)
+
+    def settle(self, ticket: int) -> None:
+        pass
 
     def note_used(self, budget: Budget, used: int) -> None:
         pass
@@ -36,13 +40,17 @@ class WaitingThrottle:
     granted: dict[Budget, list[tuple[int, int]]] = field(default_factory=dict)
     complaints: dict[str, str] = field(default_factory=dict)
 
-    def take(self, budget: Budget, weight: int = 1) -> None:
+    def take(self, budget: Budget, weight: int = 1) -> int:
         if (reason := self.complaints.get(budget.name)) is not None:
             raise VendorBusy(f"{budget.name}: {reason}")
         grants = self.granted.setdefault(budget, [])
         while (recent := self._list_recent(budget)) and sum(spent for _, spent in recent) + weight > budget.weight:
             self.clock.wait(max(1, recent[0][0] + budget.window_ms - self.clock.now_ms()))
         grants.append((self.clock.now_ms(), weight))
+        return len(grants)
+
+    def settle(self, ticket: int) -> None:
+        pass
 
     def note_used(self, budget: Budget, used: int) -> None:
         if used >= 0.9 * budget.weight:

@@ -7,6 +7,7 @@ import asyncio
 import time
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from math import ceil
 from typing import Any
 
 import orjson
@@ -75,7 +76,7 @@ class ExchangeServer:
         left_s = self._banned_until_s - time.monotonic()
         if left_s > 0:
             self.traffic.during_ban += 1
-            return self.exchange.refuse("banned", call, max(1, round(left_s)))
+            return self.exchange.refuse("banned", call, ceil(left_s))
         kept = [budget.take(arrival.time_ms, call.path, arrival.weight) for budget in self.faults.budgets]
         if not all(kept):
             self.traffic.violations += 1

@@ -39,8 +39,12 @@ class CountingThrottle:
     used: list[tuple[Budget, int]] = field(default_factory=list)
     opened: list[tuple[Budget, int, str]] = field(default_factory=list)
 
-    def take(self, budget: Budget, weight: int = 1) -> None:
+    def take(self, budget: Budget, weight: int = 1) -> int:
         self.taken.append((budget, weight))
+        return len(self.taken)
+
+    def settle(self, ticket: int) -> None:
+        pass
 
     def note_used(self, budget: Budget, used: int) -> None:
         self.used.append((budget, used))
@@ -306,7 +310,7 @@ def test_the_exchange_count_is_passed_on() -> None:
         bench.vendor.fetch(find_some_request(bench))
 
         [(budget, used)] = bench.throttle.used
-        assert (budget.name, budget.window_ms) == ("binance/fapi/used@direct", 60_000)
+        assert (budget.name, budget.window_ms) == ("binance/fapi@direct", 60_000)
         assert used >= 5
 
 

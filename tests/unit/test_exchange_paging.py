@@ -44,7 +44,10 @@ ENDPOINTS = [
 class DeafThrottle:
     """Lets everything pass."""
 
-    def take(self, budget: Budget, weight: int = 1) -> None: ...
+    def take(self, budget: Budget, weight: int = 1) -> int:
+        return 0
+
+    def settle(self, ticket: int) -> None: ...
     def note_used(self, budget: Budget, used: int) -> None: ...
     def open_circuit(self, budget: Budget, for_ms: int, reason: str) -> None: ...
 
@@ -156,7 +159,7 @@ def test_a_hole_longer_than_a_page_is_jumped_over() -> None:
         fields = dict.fromkeys(("open", "high", "low", "close", "amount"), "1")
         return Read([{"id": str(time // 1_000), **fields} for time in inside], NOW_MS)
 
-    reply = fetch_window(ask, endpoint, minute, NOW_MS, NOW_MS)
+    reply = fetch_window(ask, endpoint, minute, NOW_MS, NOW_MS, ask)
 
     assert [row[0] for row in reply.rows] == bars
     assert len(asked) == 3

@@ -4,7 +4,8 @@ Before a request leaves it takes its weight from the throttle; what comes back i
 own text. It holds the last response, so each thread needs its own. ccxt is imported when the first client is made.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -45,16 +46,17 @@ class Purse:
         }
         # The exchange's own count is of everyone behind this address, so its whole limit is what may not be passed.
         self._counted = {
-            used.group: Budget(f"{exchange.name}/{used.group}/used{address}", int(used.limit * 0.95), used.window_ms)
-            for used in exchange.used
+            used.group: Budget(self.budgets[used.group].name, used.limit, used.window_ms) for used in exchange.used
         }
 
-    def pay(self, group: str, weight: int) -> None:
-        """Wait until a request of this weight may leave."""
-        if (counted := self._counted.get(group)) is not None:
-            self._throttle.take(counted, weight)
+    def pay(self, group: str, weight: int) -> int:
+        """Wait until a request of this weight may leave; return its ticket."""
         budget = self.budgets[group]
-        self._throttle.take(budget, min(weight, budget.weight))
+        return self._throttle.take(budget, min(weight, budget.weight))
+
+    def settle(self, ticket: int) -> None:
+        """Say that a request is over, however it ended."""
+        self._throttle.settle(ticket)
 
     def note(self, group: str, response: Response) -> None:
         """Pass on the exchange's own count, if this response has one."""
@@ -142,8 +144,9 @@ class Client:
         """Close its connections."""
         self.ccxt.session.close()
 
-    def before(self, url: str) -> str:
-        """Pay for a request that is about to leave; return the group it is counted in."""
+    @contextmanager
+    def paid(self, url: str) -> Iterator[str]:
+        """Pay for a request that leaves inside; give the group it is counted in."""
         if self._url is not None and not url.startswith(self._url + "/"):
             raise VendorRejected(f"{self._exchange.name}: a request would leave for another host than {self._url}")
         path = urlsplit(url).path
@@ -151,8 +154,11 @@ class Client:
         group, weight = self._price or (cost.group, cost.weight)
         self._price = None
         self._last = self._parsed = None
-        self._purse.pay(group, weight)
-        return group
+        ticket = self._purse.pay(group, weight)
+        try:
+            yield group
+        finally:
+            self._purse.settle(ticket)
 
     def keep(self, response: Response) -> None:
         """Remember what came back."""
@@ -201,13 +207,13 @@ class Client:
 def _tap_fetch(base: type) -> Callable[..., Any]:
     def fetch(self: Any, url: str, method: str = "GET", headers: Any = None, body: Any = None) -> Any:
         tap: Client = self.tap
-        group = tap.before(url)
         failed: Exception | None = None
         answer = None
-        try:
-            answer = base.fetch(self, url, method, headers, body)  # type: ignore[attr-defined]
-        except Exception as error:
-            failed = error
+        with tap.paid(url) as group:
+            try:
+                answer = base.fetch(self, url, method, headers, body)  # type: ignore[attr-defined]
+            except Exception as error:
+                failed = error
         tap.after(group, failed)
         return answer
 

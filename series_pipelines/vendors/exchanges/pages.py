@@ -34,6 +34,7 @@ def fetch_window(
     duration: Duration | None,
     time_ms: int,
     now_ms: int,
+    ask_far: AskWindow,
     ask_probe: AskWindow | None = None,
 ) -> Reply:
     """Fetch a window; if nothing in it leads on, look further before that is believed."""
@@ -47,7 +48,7 @@ def fetch_window(
     for detour in plan_detours(endpoint, duration, window, now_ms):
         if leads_on(endpoint, duration, read.rows, time_ms):
             break
-        found = ask(detour)
+        found = ask_far(detour)
         is_open = detour.low is None or detour.high is None
         read = found if is_open and found.rows else Read([*read.rows, *found.rows], found.now_ms)
     return make_reply(endpoint, duration, read, time_ms)

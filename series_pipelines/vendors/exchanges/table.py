@@ -539,7 +539,7 @@ _HYPERLIQUID: Final = Exchange(
                 group="info",
                 weight=20,
                 rows_per_weight=20,
-                span_ms=500 * HOUR_MS,
+                span_ms=YEAR_MS,
             ),
         ),
         Offer("HYPERLIQUID/SPOT/", "spot", "spot", _HYPERLIQUID_CANDLES),
