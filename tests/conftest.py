@@ -8,29 +8,17 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from databases import ADMIN_URL, Server, create_database, replace_database, share_server
 
 from series_pipelines.settings import load_settings
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import start_embedded
 from series_pipelines.store.migrate import migrate
-
-ADMIN_URL = "SERIES_TEST_ADMIN_URL"
-
-
-@dataclass(frozen=True)
-class Server:
-    url: str
-    admin_url: str
-
-
-def replace_database(url: str, database: str) -> str:
-    return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
 
 
 @pytest.fixture(scope="session")
@@ -46,18 +34,6 @@ def postgres() -> Iterator[Server]:
     shutil.rmtree(home, ignore_errors=True)
 
 
-def share_server(admin_url: str) -> Iterator[Server]:
-    """Use somebody's server with a role of this session's own, and leave nothing behind."""
-    role = f"series_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(admin_url, autocommit=True) as admin:
-        admin.execute(f"create role {role} login password '{role}'")
-        parts = urlsplit(admin_url)
-        yield Server(parts._replace(netloc=f"{role}:{role}@{parts.hostname}:{parts.port or 5432}").geturl(), admin_url)
-        for (database,) in admin.execute("select datname from pg_database where datdba = %s::regrole", [role]):
-            admin.execute(f"drop database {database} with (force)")
-        admin.execute(f"drop role {role}")
-
-
 @pytest.fixture(scope="session")
 def template(postgres: Server) -> str:
     name, role = f"template_{uuid.uuid4().hex[:12]}", urlsplit(postgres.url).username
@@ -71,14 +47,6 @@ def template(postgres: Server) -> str:
     with connect(replace_database(postgres.url, name), purpose="test") as conn:
         migrate(conn)
     return name
-
-
-def create_database(postgres: Server, template: str) -> Iterator[str]:
-    name = f"t_{uuid.uuid4().hex[:12]}"
-    with psycopg.connect(postgres.admin_url, autocommit=True) as admin:
-        admin.execute(f"create database {name} template {template} owner {urlsplit(postgres.url).username}")
-        yield replace_database(postgres.url, name)
-        admin.execute(f"drop database {name} with (force)")
 
 
 @pytest.fixture

@@ -28,11 +28,13 @@ def start_exchanges(ages_days: Mapping[str, float], **options: Any) -> Iterator[
         }
 
 
-def write_vendors(path: Path, exchanges: Mapping[str, RunningExchange], **wishes: Any) -> Path:
-    """Write a vendors.toml for these exchanges, each with the same wishes."""
+def write_vendors(
+    path: Path, exchanges: Mapping[str, RunningExchange], products: Mapping[str, Sequence[str]], **wishes: Any
+) -> Path:
+    """Write a vendors.toml for these exchanges, all or some products of each, and the same wishes for all."""
     lines = []
     for name, exchange in exchanges.items():
-        lines += [f"[exchanges.{name}]", f'url = "{exchange.url}"']
+        lines += [f"[exchanges.{name}]", f'url = "{exchange.url}"', f"products = {json.dumps(products.get(name, []))}"]
         lines += [f"{wish} = {json.dumps(value)}" for wish, value in wishes.items()]
     path.write_text("\n".join(lines))
     return path

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from conftest import Server
+from databases import Server
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
@@ -77,7 +77,7 @@ def read_all(conn: Connection) -> tuple[object, object]:
 def test_after_thirty_crashes_rows_and_ranges_are_those_of_an_uncrashed_run(
     database_url: str, postgres: Server, template: str
 ) -> None:
-    from conftest import create_database
+    from databases import create_database
 
     chance = random.Random(7)
     for order in range(CRASHES):

@@ -16,7 +16,7 @@ from series_pipelines.store.queries import find_sql_folder
 
 @pytest.fixture
 def empty_url(postgres: EmbeddedPostgres, template: str) -> object:
-    from conftest import create_database
+    from databases import create_database
 
     yield from create_database(postgres, "template0")
 

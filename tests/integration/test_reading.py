@@ -7,7 +7,7 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import create_database
+from databases import create_database
 
 import series_pipelines
 from series_pipelines.core.times import date_to_ms, format_iso, format_span, format_time, parse_time
