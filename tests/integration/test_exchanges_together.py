@@ -77,6 +77,7 @@ def test_with_errors_everywhere_all_exchanges_end_complete_and_exact(
             exchange.control(error_rate=0.05)
         shares = [wanted[number::PROCESSES] for number in range(PROCESSES)]
         finish_lanes([start_lanes(environment, share, SHIFT_SECONDS) for share in shares])
+        assert sum(sum(exchange.stats()["faults"].values()) for exchange in exchanges.values()) > 20
         made = {name: count_answered(exchange) for name, exchange in exchanges.items()}
         least = {name: sum(compare(conn, exchange)) for name, exchange in exchanges.items()}
     print(f"requests that were answered {made}, least possible {least}")
@@ -87,7 +88,6 @@ def count_answered(exchange: RunningExchange) -> int:
     """Return how many requests were made, but for those that the exchange failed on purpose: they come again."""
     stats = exchange.stats()
     spoilt = sum(count for fault, count in stats["faults"].items() if fault not in ROW_FAULTS)
-    assert spoilt > 0
     return int(stats["requests"]) - spoilt
 
 
