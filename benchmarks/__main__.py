@@ -13,6 +13,7 @@ from benchmarks import (
     compaction,
     dagster_lane,
     duplicates,
+    exchange_pages,
     planning,
     sensor_tick,
     tiny_pages,
@@ -30,6 +31,7 @@ BENCHMARKS: Final[Mapping[str, Callable[[Server, bool], list[Row]]]] = {
     "compaction": compaction.run,
     "dagster_lane": dagster_lane.run,
     "sensor_tick": sensor_tick.run,
+    "exchange_pages": exchange_pages.run,
 }
 
 

@@ -243,14 +243,22 @@ def test_a_fault_is_told_apart_from_an_empty_page(bench: Bench, fault: str) -> N
 
 @pytest.mark.parametrize("fault", ["html_200", "empty_200", "500_empty", "error_200"])
 def test_a_failed_part_of_the_markets_fails_all_of_them(bench: Bench, fault: str) -> None:
+    exchanges = {bench.vendor.name: ExchangeConfig(url=bench.server.url)}
+    # A vendor that has been answered does not ask again for a while.
+    asked, asking = (
+        create({"exchanges": exchanges, "throttle": CountingThrottle(), "clock": lambda: NOW_MS})[0] for _ in range(2)
+    )
     bench.server.reset()
-    bench.vendor.products()
+    asked.products()
     requests = bench.server.stats()["requests"]
+    assert requests > 0
     for number in range(requests):
         bench.server.control(next=[*[""] * number, fault])
         with pytest.raises(VendorError):
-            bench.vendor.products()
+            asking.products()
         bench.server.control(next=[])
+    asked.close()
+    asking.close()
 
 
 def test_no_answer_in_time_is_a_timeout() -> None:

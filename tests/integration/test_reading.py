@@ -65,7 +65,7 @@ def know_series(conn: Connection, *series_ids: str) -> None:
         **dict.fromkeys(("allow_long", "allow_short", "no_interest_rate"), False),
         "product_id": RATES,
     }
-    products.upsert(conn, "test", [product])
+    products.upsert(conn, "test", [product], 0)
     capability_store.upsert(conn, [capability], [])
     states.upsert_series(
         conn, "ohlc_v2", [(series_id, RATES, "IngestOHLC/TEST%2F/backward") for series_id in series_ids]

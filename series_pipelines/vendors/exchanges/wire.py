@@ -16,7 +16,6 @@ from series_pipelines.vendors.exchanges.spec import BarColumns, Endpoint, Exchan
 Bar = tuple[int, None, str, str, str, str, str, None]
 Rate = tuple[int, str, str | None]
 
-_TEXTS: Final = {str}
 _TIME: Final = itemgetter(0)
 
 
@@ -59,11 +58,11 @@ def read_bars(columns: BarColumns, rows: Sequence[Any]) -> list[Bar]:
     bars: list[Bar] = []
     for row in rows:
         try:
-            created, opened, high, low, close, volume = values = pick(row)
+            created, opened, high, low, close, volume = pick(row)
             created_ms = int(created) * unit_ms
         except (KeyError, IndexError, TypeError, ValueError) as error:
             raise PageRefused(f"a bar has too few or other columns: {_shorten(row)}") from error
-        if set(map(type, values)) != _TEXTS:
+        if not (type(created) is type(opened) is type(high) is type(low) is type(close) is type(volume) is str):
             raise PageRefused(f"a bar has a value that is not a decimal: {_shorten(row)}")
         bars.append((created_ms, None, opened, high, low, close, volume, None))
     bars.sort(key=_TIME)
