@@ -32,8 +32,8 @@ from series_pipelines.vendors.exchanges.table import EXCHANGES
 pytestmark = pytest.mark.xdist_group("exchanges")
 PROCESSES = 4
 SPAWN = multiprocessing.get_context("spawn")
-Step = tuple[list[str], LaneOrder]
-"""Capabilities, and what to do for each."""
+Step = list[tuple[str, LaneOrder]]
+"""Capabilities to work at once, and what to do for each."""
 
 
 class Done(NamedTuple):
@@ -120,9 +120,9 @@ def work_lanes(steps: Sequence[Step], together: Barrier, out: "multiprocessing.Q
         return cap_key, Done(report.pages, time.monotonic() - began)
 
     with ThreadPoolExecutor(8) as pool:
-        for cap_keys, order in steps:
+        for step in steps:
             together.wait(60)
-            out.put(dict(pool.map(work, cap_keys, [order] * len(cap_keys))))
+            out.put(dict(pool.map(work, *zip(*step, strict=True)) if step else ()))
 
 
 class Workers:
@@ -164,6 +164,10 @@ def deal(cap_keys: Sequence[str]) -> list[list[str]]:
     return [list(cap_keys[number::PROCESSES]) for number in range(PROCESSES)]
 
 
+def give(cap_keys: Sequence[str], order: LaneOrder) -> Step:
+    return [(cap_key, order) for cap_key in cap_keys]
+
+
 def test_no_exchange_receives_more_than_its_budget_in_any_window(vendors_file: Path, conn: Connection) -> None:
     with start_exchanges(dict.fromkeys(SHARES, 1.0), instruments=60) as exchanges:
         write_vendors(vendors_file, exchanges, SHARES, "true")
@@ -171,7 +175,7 @@ def test_no_exchange_receives_more_than_its_budget_in_any_window(vendors_file: P
         for name, exchange in exchanges.items():
             exchange.control(budgets=[meter.as_budget() for meter in METERS if meter.exchange == name])
         warm, order = LaneOrder(shift_ms=30_000, max_pages=2), LaneOrder(shift_ms=7_000)
-        with Workers([[(share, warm), (share, order)] for share in deal(sorted(wanted))]) as workers:
+        with Workers([[give(share, warm), give(share, order)] for share in deal(sorted(wanted))]) as workers:
             workers.do_step()
             for exchange in exchanges.values():
                 exchange.reset()
@@ -208,14 +212,13 @@ def test_a_ban_of_one_exchange_does_not_slow_the_others(vendors_file: Path, conn
         others = [cap_key for cap_key in wanted if cap_key not in banned]
         warm, same = LaneOrder(shift_ms=30_000, max_pages=2), LaneOrder(shift_ms=6_000, max_pages=PAGES)
         last = LaneOrder(shift_ms=25_000, max_pages=3)
+        # To start a lane costs something too: what is compared with a ban is the same lanes, which ask for nothing.
+        idle = LaneOrder(shift_ms=6_000, max_pages=0)
         steps = [
             [
-                (alone + shut, warm),
-                (alone, same),
-                (alone + shut, same),
-                (alone + shut, same),
-                (alone, same),
-                (shut, last),
+                give(alone + shut, warm),
+                *(give(alone, same) + give(shut, order) for order in (idle, same, same, idle)),
+                give(shut, last),
             ]
             for alone, shut in zip(deal(others), deal(banned), strict=True)
         ]
@@ -243,8 +246,7 @@ def test_a_ban_of_one_exchange_does_not_slow_the_others(vendors_file: Path, conn
     assert 1 <= in_flight <= len(banned)
     assert stats["during_ban"] == in_flight
     assert {cap_key: done.pages for cap_key, done in afterwards.items()} == dict.fromkeys(banned, 3)
-    # At most 1.1 on a quiet machine (see the line above); what else runs here may fall into either time.
-    assert with_ban <= 1.5 * without
+    assert with_ban <= 1.1 * without
 
 
 def time_work(workers: Workers, conn: Connection, cap_keys: Sequence[str]) -> float:
