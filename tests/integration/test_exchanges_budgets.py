@@ -247,7 +247,7 @@ def test_a_ban_of_one_exchange_does_not_slow_the_others(vendors_file: Path, conn
     assert stats["during_ban"] == in_flight
     assert {cap_key: done.pages for cap_key, done in afterwards.items()} == dict.fromkeys(banned, 3)
     # At most 1.1 on a quiet machine, as the line above tells; what else runs beside us may fall into either time.
-    assert with_ban <= 1.5 * without
+    assert with_ban <= 1.25 * without
 
 
 def time_work(workers: Workers, conn: Connection, cap_keys: Sequence[str]) -> float:
