@@ -19,6 +19,7 @@ from series_pipelines.ingest.commit import Finished
 from series_pipelines.ingest.writer import MAX_GROUP
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.ohlc import OHLC_TABLE
+from series_pipelines.store.rows import SeriesRows, format_rows
 
 PAGE_ROWS = 1_000
 TARGET = 0.5
@@ -63,13 +64,11 @@ def run(server: Server, quick: bool) -> list[Row]:
 
 
 def _prebuild(group: Sequence[Finished]) -> bytes:
-    lines = [
-        OHLC_TABLE.format_row(finished.facts.series_id, row)
-        for finished in group
-        if finished.page is not None
-        for row in finished.page.rows
-    ]
-    return "".join(lines).encode()
+    lines: list[str] = []
+    for finished in group:
+        if finished.page is not None:
+            lines += format_rows(OHLC_TABLE, SeriesRows(finished.facts.series_id, finished.page.rows))
+    return "\n".join(lines).encode()
 
 
 def _copy(conn: Connection, texts: Sequence[bytes]) -> None:

@@ -7,13 +7,17 @@ the asked direction. A refused page fails its series; only a well-formed reply w
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any, Final
 
 from series_pipelines.core.duration import DAY_MS, Duration
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.usual_bars import read_usual_bars
 from series_pipelines.errors import PageRefused
 
 BarRow = tuple[int, int, str, str, str, str, str | None, str | None]
@@ -24,8 +28,9 @@ RateRow = tuple[int, str, str, str | None]
 LAST_MOMENT_MS: Final = 253_402_300_799_999
 # Some exchanges say 59.999 for the end of a minute; a range that ends there would leave a gap of one millisecond.
 CLOSE_TOLERANCE_MS: Final = 1_000
+_CREATED: Final = itemgetter(0)
 
-_DECIMAL: Final = r"-?[0-9]{1,60}(?:\.[0-9]{0,60})?(?:[eE][+-]?[0-9]{1,3})?"
+_DECIMAL: Final = r"-?[0-9]{1,60}+(?:\.[0-9]{0,60}+)?+(?:[eE][+-]?[0-9]{1,3}+)?+"
 _FOUR_PRICES: Final = re.compile("\t".join([_DECIMAL] * 4))
 _NUMBER: Final = re.compile(_DECIMAL)
 _NOT_NEGATIVE: Final = re.compile(_DECIMAL.removeprefix("-?"))
@@ -41,6 +46,8 @@ class Page:
     duplicates: int = 0
     outside: int = 0
     forming: int = 0
+    holes: tuple[Range, ...] = ()
+    """Where the vendor, in the midst of what it gave, says that no bar is."""
 
     @property
     def is_empty(self) -> bool:
@@ -51,21 +58,15 @@ class Page:
 def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Duration, closed_before_ms: int) -> Page:
     """Make a page of OHLC rows whose bars closed at or before `closed_before_ms`."""
     received = _check_rows(rows)
-    bars: dict[int, BarRow] = {}
-    outside = 0
-    for row in rows:
-        created_ms = _check_time(row, 8)
-        if (created_ms >= time_ms) if direction == "backward" else (created_ms < time_ms):
-            outside += 1
-            continue
-        bars[created_ms] = _check_bar(row, created_ms, duration)
+    ordered: Sequence[BarRow]
+    usual = read_usual_bars(rows, duration, LAST_MOMENT_MS)
+    if usual is None:
+        ordered, outside = _check_bars(rows, direction, time_ms, duration)
+    else:
+        position = bisect_left(usual, time_ms, key=_CREATED)
+        ordered = usual[:position] if direction == "backward" else usual[position:]
+        outside = received - len(ordered)
     _check_some_inside(received, outside, direction, time_ms)
-    ordered = [bars[created_ms] for created_ms in sorted(bars)]
-    previous_closed_ms = 0
-    for bar in ordered:
-        if bar[0] < previous_closed_ms:
-            raise PageRefused(f"the bar at {bar[0]} begins before the one before it has closed")
-        previous_closed_ms = bar[1]
     closed = len(ordered)
     while closed and max(ordered[closed - 1][1], duration.end_of_bar(ordered[closed - 1][0])) > closed_before_ms:
         closed -= 1
@@ -77,7 +78,31 @@ def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Durati
         duplicates=received - outside - len(ordered),
         outside=outside,
         forming=len(ordered) - closed,
+        holes=_find_holes(final),
     )
+
+
+def _check_bars(rows: Sequence[Any], direction: str, time_ms: int, duration: Duration) -> tuple[list[BarRow], int]:
+    """Check bar by bar; return those in the asked direction, oldest first, and how many were outside of it."""
+    bars: dict[int, BarRow] = {}
+    outside = 0
+    for row in rows:
+        created_ms = _check_time(row, 8)
+        if (created_ms >= time_ms) if direction == "backward" else (created_ms < time_ms):
+            outside += 1
+            continue
+        bars[created_ms] = _check_bar(row, created_ms, duration)
+    ordered = [bars[created_ms] for created_ms in sorted(bars)]
+    previous_closed_ms = 0
+    for bar in ordered:
+        if bar[0] < previous_closed_ms:
+            raise PageRefused(f"the bar at {bar[0]} begins before the one before it has closed")
+        previous_closed_ms = bar[1]
+    return ordered, outside
+
+
+def _find_holes(bars: Sequence[BarRow]) -> tuple[Range, ...]:
+    return tuple(Range(left[1], right[0]) for left, right in pairwise(bars) if left[1] < right[0])
 
 
 def check_rate_page(rows: Any, *, direction: str, time_ms: int, closed_before_ms: int) -> Page:
@@ -112,7 +137,7 @@ def _check_rows(rows: Any) -> int:
 
 
 def _check_time(row: Any, width: int) -> int:
-    if not isinstance(row, list | tuple) or len(row) != width:
+    if not isinstance(row, (list, tuple)) or len(row) != width:
         raise PageRefused(f"a row must be a list of {width} values, not {_shorten(row)}")
     created_ms = row[0]
     if type(created_ms) is not int or not 0 <= created_ms <= LAST_MOMENT_MS:

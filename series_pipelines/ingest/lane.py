@@ -5,10 +5,12 @@ if none, it waits for the next head inside its shift, or ends. Writing overlaps 
 at its shift, at its lock, and at whether a person waits for the capability.
 """
 
+import gc
 import queue
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Final
 
 from series_pipelines.core.agenda import Agenda
@@ -41,6 +43,7 @@ BACKLOG_EVERY_MS: Final = 5_000
 BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 LONGEST_NAP_MS: Final = 500
+LOOK_EVERY_MS: Final = 20
 MAX_PENDING_WRITES: Final = 100
 PERSON_RETRIES: Final = 3
 
@@ -87,6 +90,7 @@ Fetched = tuple[SeriesFacts, Fetch, Page | VendorError, int]
 
 def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: LaneOrder) -> LaneReport:
     """Work one capability for one shift, or raise CapabilityBusy when another lane has it."""
+    _spare_collections()
     with translated_errors():
         control = tools.connect("lane lock", True)
         try:
@@ -105,6 +109,13 @@ def pause_unserved(conn: Connection, cap_key: str, reason: str, now_ms: int) -> 
     """Pause a capability that no vendor serves now, so that its waiting heads do not keep the tails of others back."""
     backoff_ms = grow_capability_backoff(capability_store.read_backoff(conn, cap_key).backoff_ms)
     capability_store.back_off(conn, cap_key, backoff_ms, now_ms + backoff_ms, reason, now_ms)
+
+
+@cache
+def _spare_collections() -> None:
+    """Let the garbage collector look at what is loaded no more, and seldom at pages: a third of a lane's time."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 100)
 
 
 def _take_capability(control: Connection, cap_key: str, order: LaneOrder) -> None:
@@ -136,7 +147,7 @@ class _Lane:
         self._retrying: set[str] = set()
         self._pause = capability_store.read_backoff(control, capability.cap_key)
         self._paused_since_ms = 0
-        self._counted_ms = self._read_ms = 0
+        self._counted_ms = self._read_ms = self._looked_ms = 0
         self._heads_elsewhere = 0
         self._agenda = Agenda(capability.direction, self._find_cadence)
         concurrent = capability.limits.concurrent
@@ -153,7 +164,7 @@ class _Lane:
     def work(self) -> LaneReport:
         self._read_agenda(first=True)
         while True:
-            self._absorb(block=False)
+            self._absorb(block=self._is_full())
             now_ms = self._clock.now_ms()
             if self._should_end(now_ms):
                 break
@@ -211,15 +222,25 @@ class _Lane:
             report.ended = "the shift is over"
         elif order.max_pages is not None and report.requests >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
-        elif locks.is_awaited(self._control, self._capability.cap_key) and not order.by_person:
+        elif self._is_awaited(now_ms) and not order.by_person:
             report.ended = "a person's backfill waits for the capability"
         return report.ended != ""
+
+    def _is_awaited(self, now_ms: int) -> bool:
+        """Whether a person waits, looked at before each page, but of several in one moment only once."""
+        if 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
+            return False
+        self._looked_ms = now_ms
+        return locks.is_awaited(self._control, self._capability.cap_key)
 
     def _is_paused(self, now_ms: int) -> bool:
         return self._pause.next_eligible_ms is not None and now_ms < self._pause.next_eligible_ms
 
+    def _is_full(self) -> bool:
+        return len(self._fetching) >= self._capability.limits.concurrent or len(self._writing) >= MAX_PENDING_WRITES
+
     def _dispatch(self, now_ms: int) -> bool:
-        if len(self._fetching) >= self._capability.limits.concurrent or len(self._writing) >= MAX_PENDING_WRITES:
+        if self._is_full():
             return False
         taken = self._agenda.take_head(now_ms) if self._with_heads else None
         if taken is None and self._with_tails and self._may_serve_tails(now_ms):

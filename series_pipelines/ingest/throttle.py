@@ -1,6 +1,7 @@
 """The throttle that vendors ask before each request of their own: budgets and circuits live in Postgres.
 
-One connection serves all threads of a process; it is opened at the first request, and again after it broke.
+One connection serves all threads of a process; it is opened at the first request, and again after it broke. Answers
+are told together with the next question, or at once when no other request of this process is on its way.
 """
 
 import weakref
@@ -28,6 +29,8 @@ class PostgresThrottle:
         self._clock = clock
         self._held: list[Connection] = []
         self._lock = Lock()
+        self._on_the_way = 0
+        self._answered: list[tuple[int, int]] = []
         weakref.finalize(self, _close, self._held)
 
     def take(self, budget: Budget, weight: int = 1) -> int:
@@ -43,15 +46,22 @@ class PostgresThrottle:
             if turn.ticket is None:
                 raise VendorBusy(f"the budget of {budget.name} is spent for the next {PATIENCE_MS // 1000} s")
             if turn.wait_ms == 0:
+                with self._lock:
+                    self._on_the_way += 1
                 return turn.ticket
             ticket = turn.ticket
             self._clock.wait(turn.wait_ms)
 
     def settle(self, ticket: int) -> None:
         """Let the window of a request run from now."""
+        with self._lock:
+            self._on_the_way -= 1
+            self._answered.append((ticket, self._clock.now_ms()))
+            if self._on_the_way:
+                return
         # One that can't be settled counts a little longer; its answer is still good.
         with suppress(StoreError), self._connection() as conn:
-            limits.settle(conn, [ticket])
+            self._tell_answers(conn)
 
     def note_used(self, budget: Budget, used: int) -> None:
         """Stop until the exchange's window ends when it counts nearly all of the budget as used, by us or others."""
@@ -72,14 +82,23 @@ class PostgresThrottle:
             _close(self._held)
 
     def _ask(self, budget: Budget, weight: int, ticket: int | None) -> limits.Turn:
-        with self._connection() as conn:
+        with self._connection() as conn, conn.pipeline():
+            self._tell_answers(conn)
             return limits.take_turn(conn, budget.name, budget.weight, budget.window_ms, PATIENCE_MS, weight, ticket)
+
+    def _tell_answers(self, conn: Connection) -> None:
+        told, self._answered = self._answered, []
+        if told:
+            now_ms = self._clock.now_ms()
+            limits.settle(conn, [(ticket, max(0, now_ms - answered_ms)) for ticket, answered_ms in told])
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
         with self._lock, translated_errors():
             if not self._held or self._held[0].closed:
                 self._held[:] = [self._connect("throttle", True)]
+                # A turn that is forgotten when the database itself crashes is a request too many, once.
+                self._held[0].execute("set synchronous_commit = off")
             try:
                 yield self._held[0]
             except Exception:

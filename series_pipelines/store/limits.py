@@ -49,9 +49,10 @@ def take_turn(
     return Turn._make(cast(Any, row))
 
 
-def settle(conn: Connection, tickets: Sequence[int]) -> None:
-    """Let the windows of these requests run from now: they were answered, or never will be."""
-    conn.execute(_SQL["settle"], {"tickets": list(tickets)})
+def settle(conn: Connection, answered: Sequence[tuple[int, int]]) -> None:
+    """Let the windows of these tickets run since so many milliseconds: they were answered, or never will be."""
+    tickets, ages_ms = zip(*answered, strict=True)
+    conn.execute(_SQL["settle"], {"tickets": list(tickets), "ages_ms": list(ages_ms)})
 
 
 def block(conn: Connection, budget: str, for_ms: int, why: str) -> None:

@@ -3,20 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from series_pipelines.core.page import BarRow
 from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import NULL, RowTable, SeriesRows, format_time, write
+from series_pipelines.store.rows import RowTable, SeriesRows, write
 
-
-def _format_bar(series_id: str, bar: BarRow) -> str:
-    created_ms, closed_ms, open_, high, low, close, volume, open_interest = bar
-    return (
-        f"{series_id}\t{format_time(created_ms)}\t{format_time(closed_ms)}\t{open_}\t{high}\t{low}\t{close}"
-        f"\t{NULL if volume is None else volume}\t{NULL if open_interest is None else open_interest}\n"
-    )
-
-
-OHLC_TABLE: Final = RowTable("ohlc", _format_bar)
+OHLC_TABLE: Final = RowTable("ohlc", times=2)
 
 
 def write_pages(conn: Connection, pages: Sequence[SeriesRows]) -> int:

@@ -4,9 +4,12 @@ Rows outside what a page's window already holds can't conflict and are copied st
 stage and a merge that leaves equal rows alone. One page a series in a group; the caller owns the series.
 """
 
-from collections.abc import Callable, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
+from operator import itemgetter
 from typing import Any, Final, cast
 
 from series_pipelines.store.connection import Connection, ms_to_time
@@ -14,14 +17,15 @@ from series_pipelines.store.queries import load_queries
 
 NULL: Final = r"\N"
 _TIME_CACHE_SIZE: Final = 1 << 16
+_CREATED: Final = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
-    """A table of rows: its query file, and how one row becomes a line of COPY text."""
+    """A table of rows: its query file, and how many of a row's first values are times; the rest are decimals."""
 
     queries: str
-    format_row: Callable[[str, Any], str]
+    times: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +64,31 @@ def _split(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> tu
     ).fetchall()
     fresh: list[str] = []
     doubtful: list[str] = []
-    format_row = table.format_row
     for ordinal, first_ms, last_ms in cast(list[tuple[int, float | None, float | None]], stored):
         page = pages[ordinal - 1]
-        name = escape(page.series_id)
+        lines = format_rows(table, page)
         if first_ms is None or last_ms is None:
-            fresh.extend([format_row(name, row) for row in page.rows])
+            fresh += lines
             continue
-        for row in page.rows:
-            (doubtful if first_ms <= row[0] <= last_ms else fresh).append(format_row(name, row))
+        low = bisect_left(page.rows, first_ms, key=_CREATED)
+        high = bisect_right(page.rows, last_ms, key=_CREATED)
+        fresh += lines[:low] + lines[high:]
+        doubtful += lines[low:high]
     return fresh, doubtful
+
+
+def format_rows(table: RowTable, page: SeriesRows) -> list[str]:
+    """Return the page's rows as lines of COPY text, made column by column."""
+    columns = list(zip(*page.rows, strict=True))
+    texts = [list(map(format_time, column)) for column in columns[: table.times]]
+    for column in columns[table.times :]:
+        texts.append([NULL if value is None else value for value in column] if None in column else list(column))
+    return list(map("\t".join, zip(repeat(escape(page.series_id)), *texts, strict=False)))
 
 
 def _copy(conn: Connection, statement: str, lines: list[str]) -> None:
     with conn.cursor() as cursor, cursor.copy(cast(Any, statement)) as copy:
-        copy.write("".join(lines))
+        copy.write("\n".join(lines))
 
 
 @lru_cache(maxsize=_TIME_CACHE_SIZE)

@@ -8,8 +8,10 @@ select ticket, wait_ms, blocked_ms, reason
 from take_turn(%(budget)s, %(capacity)s, %(window_ms)s, %(patience_ms)s, %(weight)s, %(ticket)s);
 
 -- name: settle
--- Requests have been answered, or never will be: their windows run from now.
-update rate_request set phase = 'answered', since = clock_timestamp() where request_id = any(%(tickets)s);
+-- Requests have been answered, or never will be: their windows run since then.
+update rate_request set phase = 'answered', since = clock_timestamp() - make_interval(secs => age_ms / 1000.0)
+from unnest(%(tickets)s::bigint[], %(ages_ms)s::bigint[]) as answered (ticket, age_ms)
+where request_id = ticket;
 
 -- name: block
 -- Let no request of a budget leave for a while; a longer block stands.

@@ -440,3 +440,37 @@ def test_any_rates_shuffled_and_repeated_give_the_sorted_unique_list(hours: list
 
     assert page.rows == sorted(set(sent))
     assert page.duplicates == len(hours) - len(set(hours))
+
+
+ODD_VALUES = ["1e3", "-1", "+1", ".5", "1.", "1..2", "", " 1", "1\n", "nan", "٣", "12345678901234567", None, 5]
+
+
+@given(
+    st.lists(st.integers(0, 40), min_size=1, max_size=20),
+    st.lists(st.tuples(st.integers(0, 19), st.integers(2, 7), st.sampled_from(ODD_VALUES)), max_size=2),
+    st.sampled_from(["backward", "forward"]),
+    st.integers(0, 41),
+)
+def test_a_page_read_by_columns_is_the_page_read_by_rows(
+    minutes: list[int], oddities: list[tuple[int, int, Any]], direction: str, at: int
+) -> None:
+    rows = [[m * MINUTE_MS, None, "1.5", "2.25", "1", "1.75", "10.0", None] for m in minutes]
+    for row, column, value in oddities:
+        rows[row % len(rows)][column] = value
+    asked = {"direction": direction, "time_ms": at * MINUTE_MS, "duration": parse_duration("PT1M")}
+    # A closing time that says nothing new keeps a page from being read by columns.
+    slow = [[row[0], row[0] + MINUTE_MS, *row[2:]] for row in rows]
+
+    def read(given_rows: list[list[Any]]) -> Page | str:
+        try:
+            return check_ohlc_page(given_rows, **asked, closed_before_ms=LAST_MOMENT_MS)
+        except PageRefused:
+            return "refused"
+
+    assert read(rows) == read(slow)
+
+
+def test_holes_inside_a_page_are_told() -> None:
+    page = check_bars([bar(minute * MINUTE_MS) for minute in (0, 1, 5, 6, 9)])
+
+    assert page.holes == (Range(2 * MINUTE_MS, 5 * MINUTE_MS), Range(7 * MINUTE_MS, 9 * MINUTE_MS))

@@ -231,7 +231,7 @@ _BYBIT: Final = Exchange(
         ),
         Offer("BYBIT/SPOT/", "spot", "spot", replace(_BYBIT_KLINE, params=_bybit_params(_BYBIT_KLINE, "spot"))),
     ),
-    pools={"ip": Pool(108, 1_000)},
+    pools={"ip": Pool(540, 5_000)},
     costs=(Cost("", "ip"),),
     envelope=Envelope(("retCode", "ret_code"), ("0",), ("retMsg", "ret_msg"), required=True, clock="time"),
     codes=Codes(
