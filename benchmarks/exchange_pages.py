@@ -48,7 +48,7 @@ create table plain_ohlc (
     series_id text collate "C", created_at timestamptz, open float8, high float8, low float8, close float8,
     volume float8, primary key (series_id, created_at)
 )"""
-EMPTY: Final = "truncate plain_ohlc, ohlc_v2, series_data_range, ing_cursor, ing_cursor_event, series_state"
+EMPTY: Final = "truncate plain_ohlc, ohlc_v2, series_data_range, ing_cursor, series_state"
 
 
 class _MovedClock:

@@ -6,12 +6,14 @@
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
+from uuid import uuid4
 
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.core.outcome import settle_page
 from series_pipelines.core.plan import Fetch, SeriesFacts, find_cadence
-from series_pipelines.ingest.commit import Finished, commit_group
+from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.ingest.writer import MAX_GROUP
@@ -98,8 +100,11 @@ def advance(finished: Finished) -> SeriesFacts:
 
 def commit_pages(conn: Connection, capability: Capability, pages: Sequence[Finished]) -> None:
     """Commit pages, one a series, in groups as large as a lane's writer makes them."""
+    # One lane a call, as each page has a number of its own in its lane.
+    author = Author(capability.cap_key, capability.direction, uuid4().hex)
+    numbered = [replace(finished, number=number) for number, finished in enumerate(pages)]
     for position in range(0, len(pages), MAX_GROUP):
-        commit_group(conn, TABLE, capability.cap_key, None, pages[position : position + MAX_GROUP])
+        commit_group(conn, TABLE, author, numbered[position : position + MAX_GROUP])
 
 
 def _fetch(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, fetch: Fetch, now_ms: int) -> Finished:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from typing import Final
+from uuid import uuid4
 
 from benchmarks.harness import Pairs, Row, say
 from benchmarks.market import (
@@ -37,13 +38,16 @@ insert into series_data_range (series_id, table_name, start_time, end_time) valu
 on conflict do nothing"""
 WRITE_EVENT: Final = """
 insert into ing_cursor_event (
-    series_id, table_name, operation, direction, prev_value, new_value, window_from, window_to, reason, cap_key,
-    request_time, row_count
-) values (%s, %s, 'HARVEST', 'FORWARD', %s, %s, %s, %s, 'advanced', %s, %s, %s)"""
+    series_id, table_name, operation, namespace_scope, namespace_key, direction, cursor_type, prev_position,
+    new_position, window_from, window_to, reason, cap_key, recorded_at, row_count, idempotent_key
+) values (%s, %s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', %s, %s, %s, %s, 'advanced', %s, %s, %s, %s)"""
 WRITE_CURSOR: Final = """
-insert into ing_cursor (series_id, table_name, operation, value) values (%s, %s, 'HARVEST', %s)
-on conflict (series_id, table_name, operation) do update set value = excluded.value, updated_at = now()
-where excluded.value > ing_cursor.value"""
+insert into ing_cursor (
+    series_id, table_name, operation, namespace_scope, namespace_key, direction, cursor_type, position
+) values (%s, %s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', %s)
+on conflict (series_id, table_name, operation, namespace_scope, namespace_key)
+do update set position = excluded.position, version = ing_cursor.version + 1, updated_at = now()
+where excluded.position > ing_cursor.position"""
 WRITE_STATE: Final = """
 update series_state set head_attempted_at = %s, head_eligible_at = null, head_misses = 0, failures = 0,
     last_window_ms = %s, last_error = null, last_success_at = %s
@@ -113,12 +117,13 @@ def _commit_singly(conn: Connection, cap_key: str, pages: Sequence[Finished]) ->
         assert page.range is not None
         assert len(page.rows) == NEW_ROWS + 1
         start, end = ms_to_time(page.range.start_ms), ms_to_time(page.range.end_ms)
-        attempted, asked = ms_to_time(finished.attempted_ms), ms_to_time(finished.fetch.time_ms)
+        attempted = ms_to_time(finished.attempted_ms)
         rows = [(series_id, ms_to_time(row[0]), ms_to_time(row[1]), *row[2:]) for row in page.rows]  # type: ignore[arg-type]
-        previous = ms_to_time(finished.facts.end_ms)
+        previous_ms, end_ms = finished.facts.end_ms, page.range.end_ms
+        event = (series_id, TABLE, previous_ms, end_ms, start, end, cap_key, attempted, len(rows), uuid4().hex)
         with conn.transaction(), conn.cursor() as cursor:
             cursor.executemany(WRITE_ROW, rows)
             cursor.execute(WRITE_RANGE, (series_id, TABLE, start, end))
-            cursor.execute(WRITE_EVENT, (series_id, TABLE, previous, end, start, end, cap_key, asked, len(rows)))
-            cursor.execute(WRITE_CURSOR, (series_id, TABLE, end))
+            cursor.execute(WRITE_EVENT, event)
+            cursor.execute(WRITE_CURSOR, (series_id, TABLE, end_ms))
             cursor.execute(WRITE_STATE, (attempted, finished.outcome.window_ms, attempted, series_id, TABLE))

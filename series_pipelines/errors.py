@@ -11,6 +11,7 @@ SeriesError
 │   └── MalformedService    a vendor's service schema can't be read
 ├── StoreError
 │   ├── DatabaseUnavailable
+│   ├── CursorContested     other writers moved the same cursor again and again
 │   ├── MigrationRefused
 │   └── EmbeddedPostgresError
 ├── AlreadyRunning          a second `series dev` beside the first
@@ -67,6 +68,10 @@ class StoreError(SeriesError):
 
 class DatabaseUnavailable(StoreError):
     """The database can't be reached."""
+
+
+class CursorContested(StoreError):
+    """Other writers moved the same cursor again and again."""
 
 
 class MigrationRefused(StoreError):

@@ -160,9 +160,9 @@ def make_product(
 
 
 def truncate(conn: Connection) -> None:
-    """Empty every table, so that many examples share one database."""
+    """Empty every table but the ledger, so that many examples share one database."""
     conn.execute(
         "truncate product, capability_state, series_state, series_data_range, ohlc_v2, interest_rate, "
-        "ing_cursor, ing_cursor_event, rate_budget, rate_grant, rate_request"
+        "ing_cursor, coverage_evidence, row_revision, refresh_campaign, rate_budget, rate_grant, rate_request"
     )
     conn.commit()

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from series_pipelines.core.cursor import HISTORY, CursorValue, backfill, harvest
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts
@@ -27,11 +28,22 @@ class Finished:
     attempted_ms: int
     page: Page | None
     outcome: Outcome
+    number: int = 0
+    """Which request of its lane it was."""
 
 
-def commit_group(
-    conn: Connection, table_name: str, cap_key: str, run_id: str | None, group: Sequence[Finished]
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who commits: a lane of a capability, and the plan under which it fetches what lies behind."""
+
+    cap_key: str
+    direction: str
+    lane: str
+    run_id: str | None = None
+    activity: str = HISTORY
+
+
+def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> None:
     """Commit a group of attempts, at most one a series."""
     series_ids = [finished.facts.series_id for finished in group]
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
@@ -43,14 +55,8 @@ def commit_group(
             table_name,
             {finished.facts.series_id: page.range for finished, page in paged if page.range is not None},
         )
-        if paged:
-            steps = [
-                cursors.CursorStep(
-                    finished.facts.series_id, finished.fetch.kind, page.range, finished.fetch.time_ms, len(page.rows)
-                )
-                for finished, page in paged
-            ]
-            cursors.record(conn, table_name, cap_key, run_id, steps)
+        steps = [_make_step(table_name, author, finished, page) for finished, page in paged]
+        cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps)
         states.settle(
             conn,
             table_name,
@@ -59,3 +65,23 @@ def commit_group(
                 for finished in group
             ],
         )
+
+
+def _make_step(table_name: str, author: Author, finished: Finished, page: Page) -> cursors.CursorStep:
+    series_id, fetch = finished.facts.series_id, finished.fetch
+    if fetch.kind == "head":
+        namespace = harvest(table_name, series_id)
+        position = page.range.end_ms if page.range else None
+    else:
+        namespace = backfill(table_name, series_id, author.activity)
+        position = page.range.start_ms if page.range else None
+    return cursors.CursorStep(
+        namespace,
+        CursorValue(position),
+        finished.attempted_ms,
+        f"{author.lane}/{finished.number}",
+        page.range,
+        f"{fetch.target} {author.direction} {fetch.time_ms}",
+        len(page.rows),
+        finished.number,
+    )

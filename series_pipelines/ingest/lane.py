@@ -10,11 +10,13 @@ import queue
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Final
+from uuid import uuid4
 
 from series_pipelines.core.agenda import Agenda
 from series_pipelines.core.clock import Clock
+from series_pipelines.core.cursor import HISTORY
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.outcome import grow_capability_backoff, settle_failure, settle_page, settle_pause
 from series_pipelines.core.page import Page
@@ -29,7 +31,7 @@ from series_pipelines.core.plan import (
 )
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError, VendorRejected
-from series_pipelines.ingest.commit import Finished
+from series_pipelines.ingest.commit import Author, Finished
 from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import capabilities as capability_store
@@ -85,7 +87,15 @@ class LaneTools:
     on_written: Callable[[Written], None] = lambda _: None
 
 
-Fetched = tuple[SeriesFacts, Fetch, Page | VendorError, int]
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """One request that was made: what was known, what was asked, what came of it, when it left."""
+
+    facts: SeriesFacts
+    fetch: Fetch
+    got: Page | VendorError
+    asked_ms: int
+    number: int
 
 
 def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: LaneOrder) -> LaneReport:
@@ -153,10 +163,9 @@ class _Lane:
         concurrent = capability.limits.concurrent
         self._pool = ThreadPoolExecutor(concurrent, "fetch") if concurrent > 1 else None
         self._writer = Writer(
-            tools.connect("lane writer", False),
+            partial(tools.connect, "lane writer", False),
             capability.table_name,
-            capability.cap_key,
-            order.run_id,
+            Author(capability.cap_key, capability.direction, uuid4().hex, order.run_id, _name_activity(order)),
             self._inbox.put,
             self._inbox.put,
         )
@@ -254,22 +263,24 @@ class _Lane:
         self._fetching.add(facts.series_id)
         self._report.requests += 1
         if self._pool is None:
-            self._inbox.put(self._fetch(facts, fetch))
+            self._inbox.put(self._fetch(facts, fetch, self._report.requests))
         else:
-            self._pool.submit(self._fetch, facts, fetch).add_done_callback(self._receive)
+            self._pool.submit(self._fetch, facts, fetch, self._report.requests).add_done_callback(self._receive)
         return True
 
     def _receive(self, future: Future[Fetched]) -> None:
         if not future.cancelled():
             self._inbox.put(future.exception() or future.result())
 
-    def _fetch(self, facts: SeriesFacts, fetch: Fetch) -> Fetched:
+    def _fetch(self, facts: SeriesFacts, fetch: Fetch, number: int) -> Fetched:
         asked_ms = self._clock.now_ms()
         cadence = self._find_cadence(facts)
+        got: Page | VendorError
         try:
-            return facts, fetch, fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence), asked_ms
+            got = fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence)
         except VendorError as error:
-            return facts, fetch, error, asked_ms
+            got = error
+        return Fetched(facts, fetch, got, asked_ms, number)
 
     def _may_serve_tails(self, now_ms: int) -> bool:
         if self._order.by_person:
@@ -335,10 +346,11 @@ class _Lane:
             if isinstance(message, list):
                 self._absorb_written(message)
             else:
-                self._absorb_fetched(*message)
+                self._absorb_fetched(message)
             block = False
 
-    def _absorb_fetched(self, facts: SeriesFacts, fetch: Fetch, got: Page | VendorError, asked_ms: int) -> None:
+    def _absorb_fetched(self, fetched: Fetched) -> None:
+        facts, fetch, got = fetched.facts, fetched.fetch, fetched.got
         now_ms = self._clock.now_ms()
         self._fetching.discard(facts.series_id)
         if isinstance(got, Page):
@@ -346,12 +358,12 @@ class _Lane:
             self._end_pause(now_ms)
         elif isinstance(got, VendorBackoff):
             outcome = settle_pause(facts, fetch, str(got))
-            self._begin_pause(got, asked_ms, now_ms)
+            self._begin_pause(got, fetched.asked_ms, now_ms)
         else:
             outcome = settle_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
         page = got if isinstance(got, Page) else None
         self._writing.add(facts.series_id)
-        self._writer.submit(Finished(facts, fetch, now_ms, page, outcome))
+        self._writer.submit(Finished(facts, fetch, now_ms, page, outcome, fetched.number))
 
     def _begin_pause(self, error: VendorBackoff, asked_ms: int, now_ms: int) -> None:
         self._report.backoffs += 1
@@ -392,6 +404,11 @@ class _Lane:
                 self._retrying.add(series_id)
             else:
                 self._retrying.discard(series_id)
+
+
+def _name_activity(order: LaneOrder) -> str:
+    """Return the plan under which tails are fetched: the standing one, or a window that a person asked for."""
+    return HISTORY if order.window is None else f"window {order.window.start_ms}-{order.window.end_ms}"
 
 
 def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:

@@ -14,7 +14,7 @@ import psycopg
 
 from series_pipelines.core.outcome import settle_failure
 from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.ingest.commit import Finished, commit_group
+from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.store import ranges, states
 from series_pipelines.store.connection import Connection
 
@@ -35,23 +35,22 @@ class Writer:
 
     def __init__(
         self,
-        conn: Connection,
+        connect: Callable[[], Connection],
         table_name: str,
-        cap_key: str,
-        run_id: str | None,
+        author: Author,
         on_written: Callable[[list[Written]], None],
         on_broken: Callable[[BaseException], None],
     ) -> None:
-        self._conn = conn
+        self._connect = connect
+        self._conn = connect()
         self._table_name = table_name
-        self._cap_key = cap_key
-        self._run_id = run_id
+        self._author = author
         self._on_written = on_written
         self._on_broken = on_broken
         self._inbox: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._touched: set[str] = set()
         self._pages = 0
-        self._thread = threading.Thread(target=self._run, name=f"writer of {cap_key}", daemon=True)
+        self._thread = threading.Thread(target=self._run, name=f"writer of {author.cap_key}", daemon=True)
         self._thread.start()
 
     def submit(self, finished: Finished) -> None:
@@ -104,7 +103,16 @@ class Writer:
         return [Written(finished, facts_of.get(finished.facts.series_id)) for finished in done]
 
     def _commit_together(self, group: Sequence[Finished]) -> None:
-        commit_group(self._conn, self._table_name, self._cap_key, self._run_id, group)
+        try:
+            commit_group(self._conn, self._table_name, self._author, group)
+        except (psycopg.OperationalError, psycopg.InterfaceError):
+            if not self._conn.broken:
+                raise
+            # Whether it was committed is not known. Doing it again is safe: rows, ranges and states are the same, and
+            # the ledger knows the pages by their keys.
+            self._conn.close()
+            self._conn = self._connect()
+            commit_group(self._conn, self._table_name, self._author, group)
 
     def _commit_alone(self, finished: Finished) -> Finished:
         try:
@@ -115,7 +123,7 @@ class Writer:
         except psycopg.Error as error:
             reason = f"the database refused the page: {str(error).splitlines()[0]}"
             outcome = settle_failure(finished.facts, finished.fetch, reason, finished.attempted_ms)
-            failed = Finished(finished.facts, finished.fetch, finished.attempted_ms, None, outcome)
+            failed = Finished(finished.facts, finished.fetch, finished.attempted_ms, None, outcome, finished.number)
             self._commit_together([failed])
             return failed
 

@@ -1,6 +1,8 @@
 """Rule 1 and rule 11 on real Postgres: a page commits whole or not at all, and twice is the same as once."""
 
+import itertools
 from decimal import Decimal
+from functools import partial
 
 import psycopg
 import pytest
@@ -10,7 +12,7 @@ from series_pipelines.core.outcome import Outcome, settle_page
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts, ohlc_cadence
 from series_pipelines.core.ranges import Range
-from series_pipelines.ingest.commit import Finished, commit_group
+from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import ohlc, ranges, rates, states
 from series_pipelines.store.connection import Connection
@@ -19,6 +21,8 @@ from series_pipelines.store.rows import SeriesRows
 MINUTE = 60_000
 START = NOON_MS - 100 * MINUTE
 SERIES = ("SIM/A/PT1M", "SIM/B/PT1M")
+AUTHOR = Author("cap", "backward", "lane", "run")
+NUMBERS = itertools.count()
 
 
 def bar(index: int, close: str = "1.5", **changes: str | None) -> tuple[object, ...]:
@@ -42,7 +46,7 @@ def finish(world: World, series_id: str, rows: list[tuple[object, ...]]) -> Fini
     page = Page(rows, Range(rows[0][0], rows[-1][1]), len(rows))  # type: ignore[arg-type]
     fetch = Fetch("head", "head", NOON_MS, "test")
     outcome = settle_page(facts, fetch, page, ohlc_cadence("PT1M", 0), NOON_MS)
-    return Finished(facts, fetch, NOON_MS, page, outcome)
+    return Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
 
 
 def count(conn: Connection) -> dict[str, int]:
@@ -61,7 +65,7 @@ def snapshot(conn: Connection) -> list[object]:
 
 def test_rows_range_event_and_state_commit_together(world: World) -> None:
     group = [finish(world, series_id, [bar(0), bar(1), bar(2)]) for series_id in SERIES]
-    commit_group(world.conn, "ohlc_v2", "cap", "run", group)
+    commit_group(world.conn, "ohlc_v2", AUTHOR, group)
     assert count(world.conn) == {
         "ohlc_v2": 6,
         "series_data_range": 2,
@@ -80,15 +84,15 @@ def test_when_one_part_fails_none_of_the_page_is_there(world: World, table: str)
     )
     world.conn.commit()
     with pytest.raises(psycopg.errors.RaiseException):
-        commit_group(world.conn, "ohlc_v2", "cap", "run", [finish(world, SERIES[0], [bar(0), bar(1)])])
+        commit_group(world.conn, "ohlc_v2", AUTHOR, [finish(world, SERIES[0], [bar(0), bar(1)])])
     assert count(world.conn) == nothing
 
 
 def test_writing_a_page_twice_changes_nothing_not_even_updated_at(world: World) -> None:
     rows = [bar(index) for index in range(50)]
-    commit_group(world.conn, "ohlc_v2", "cap", "run", [finish(world, SERIES[0], rows)])
+    commit_group(world.conn, "ohlc_v2", AUTHOR, [finish(world, SERIES[0], rows)])
     before = snapshot(world.conn)
-    commit_group(world.conn, "ohlc_v2", "cap", "run", [finish(world, SERIES[0], rows)])
+    commit_group(world.conn, "ohlc_v2", AUTHOR, [finish(world, SERIES[0], rows)])
     assert snapshot(world.conn) == before
     assert len(ranges.read(world.conn, "ohlc_v2", [SERIES[0]])[SERIES[0]]) == 1
 
@@ -137,7 +141,7 @@ def test_one_bad_page_fails_only_its_own_series(world: World) -> None:
     bad = finish(world, SERIES[1], [bar(0, close="not a number"), bar(1)])
     written: list[Written] = []
     broken: list[BaseException] = []
-    writer = Writer(world.connect("writer"), "ohlc_v2", "cap", None, written.extend, broken.append)
+    writer = Writer(partial(world.connect, "writer"), "ohlc_v2", AUTHOR, written.extend, broken.append)
     writer.submit(good)
     writer.submit(bad)
     writer.close()
@@ -158,7 +162,7 @@ def test_a_failed_attempt_leaves_state_but_no_range(world: World) -> None:
     world.conn.commit()
     outcome = Outcome(False, 0, 1, NOON_MS + 15_000, None, None, None, "broken body")
     failed = Finished(facts, Fetch("head", "head", NOON_MS, "test"), NOON_MS, None, outcome)
-    commit_group(world.conn, "ohlc_v2", "cap", None, [failed])
+    commit_group(world.conn, "ohlc_v2", AUTHOR, [failed])
     assert count(world.conn) == {
         "ohlc_v2": 0,
         "series_data_range": 0,
@@ -171,8 +175,8 @@ def test_a_failed_attempt_leaves_state_but_no_range(world: World) -> None:
 def test_cursors_only_advance_and_every_page_leaves_an_event(world: World) -> None:
     for first in (5, 0, 7):
         rows = [bar(index) for index in range(first, first + 3)]
-        commit_group(world.conn, "ohlc_v2", "cap", "run", [finish(world, SERIES[0], rows)])
-    events = world.conn.execute("select reason, new_value from ing_cursor_event order by event_id").fetchall()
+        commit_group(world.conn, "ohlc_v2", AUTHOR, [finish(world, SERIES[0], rows)])
+    events = world.conn.execute("select reason, new_position from ing_cursor_event order by event_id").fetchall()
     assert [reason for reason, _ in events] == ["advanced", "no-forward", "advanced"]
-    current = world.conn.execute("select value from ing_cursor").fetchone()
+    current = world.conn.execute("select position from ing_cursor").fetchone()
     assert current == (events[-1][1],)

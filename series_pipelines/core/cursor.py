@@ -1,0 +1,121 @@
+"""Cursors: how far an operation has come in a namespace of its own, and what its events say when they are replayed.
+
+| operation | scope | key | direction | type |
+|---|---|---|---|---|
+| HARVEST | GLOBAL, or EXPR | empty, or the expression | FORWARD | TIME |
+| BACKFILL | CUSTOM | the plan or activity | BACKFILL | TIME |
+| UPDATE, of what may be stale | CUSTOM | the refresh campaign | FORWARD | TIME |
+| UPDATE, by a signal of ids | CUSTOM | the batch of signals | FORWARD | ID |
+
+A cursor only moves in its direction: FORWARD to larger positions, BACKFILL to smaller ones. Tokens can't be compared;
+the last one stands.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Operation = Literal["HARVEST", "BACKFILL", "UPDATE"]
+Scope = Literal["GLOBAL", "EXPR", "CUSTOM"]
+Direction = Literal["FORWARD", "BACKFILL"]
+CursorType = Literal["TIME", "ID", "TOKEN"]
+Reason = Literal["advanced", "no-forward", "token"]
+
+HISTORY: Final = "history"
+"""The standing plan of tails: all that lies behind."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Namespace:
+    """Where a cursor counts; cursors of different namespaces never touch each other."""
+
+    table_name: str
+    series_id: str
+    operation: Operation
+    scope: Scope
+    key: str = ""
+    cursor_type: CursorType = "TIME"
+
+    @property
+    def direction(self) -> Direction:
+        """Which way its cursor moves."""
+        return "BACKFILL" if self.operation == "BACKFILL" else "FORWARD"
+
+
+@dataclass(frozen=True, slots=True)
+class CursorValue:
+    """Where a cursor stands: a position (epoch milliseconds or an id), or a token."""
+
+    position: int | None = None
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CursorEvent:
+    """What a replay needs of an event."""
+
+    event_id: int
+    reason: Reason
+    prev: CursorValue
+    new: CursorValue
+
+
+def harvest(table_name: str, series_id: str, expression: str | None = None) -> Namespace:
+    """Return the namespace of heads, or of heads narrowed by an expression."""
+    return Namespace(table_name, series_id, "HARVEST", "EXPR" if expression else "GLOBAL", expression or "")
+
+
+def backfill(table_name: str, series_id: str, activity: str = HISTORY) -> Namespace:
+    """Return the namespace of tails under a plan or an activity."""
+    return Namespace(table_name, series_id, "BACKFILL", "CUSTOM", activity)
+
+
+def refresh(table_name: str, series_id: str, campaign_id: str) -> Namespace:
+    """Return the namespace of a campaign that fetches again what is stored."""
+    return Namespace(table_name, series_id, "UPDATE", "CUSTOM", campaign_id)
+
+
+def signal(table_name: str, series_id: str, batch_id: str) -> Namespace:
+    """Return the namespace of updates that follow a batch of ids."""
+    return Namespace(table_name, series_id, "UPDATE", "CUSTOM", batch_id, "ID")
+
+
+def decide(namespace: Namespace, held: CursorValue | None, candidate: CursorValue) -> Reason:
+    """Say whether a candidate moves the cursor."""
+    if namespace.cursor_type == "TOKEN":
+        return "token"
+    if candidate.position is None:
+        return "no-forward"
+    if held is None or held.position is None:
+        return "advanced"
+    is_forward = (
+        candidate.position > held.position if namespace.direction == "FORWARD" else candidate.position < held.position
+    )
+    return "advanced" if is_forward else "no-forward"
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What events say about a cursor: where it stands, and which of them do not follow from those before."""
+
+    value: CursorValue | None
+    events: int
+    broken: tuple[int, ...]
+
+
+def replay(namespace: Namespace, events: Iterable[CursorEvent]) -> Replay:
+    """Apply events in their order. The first one says where the cursor stood, if older ones are archived."""
+    value: CursorValue | None = None
+    count = 0
+    broken: list[int] = []
+    for event in events:
+        if count == 0 and event.prev != CursorValue():
+            value = event.prev
+        count += 1
+        if event.reason == "no-forward":
+            continue
+        if event.prev != (value or CursorValue()) or decide(namespace, value, event.new) != event.reason:
+            broken.append(event.event_id)
+        if decide(namespace, value, event.new) != "no-forward":
+            value = event.new
+    return Replay(value, count, tuple(broken))
