@@ -11,9 +11,11 @@ from typing import Final
 
 from benchmarks import (
     compaction,
+    coverage_read,
     dagster_lane,
     duplicates,
     exchange_pages,
+    ledger,
     planning,
     sensor_tick,
     tiny_pages,
@@ -29,9 +31,11 @@ BENCHMARKS: Final[Mapping[str, Callable[[Server, bool], list[Row]]]] = {
     "duplicates": duplicates.run,
     "planning": planning.run,
     "compaction": compaction.run,
+    "ledger": ledger.run,
     "dagster_lane": dagster_lane.run,
     "sensor_tick": sensor_tick.run,
     "exchange_pages": exchange_pages.run,
+    "coverage_read": coverage_read.run,
 }
 
 

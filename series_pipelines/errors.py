@@ -120,3 +120,6 @@ class VendorRejected(VendorError):
 
 class PageRefused(VendorError):
     """The vendor's reply breaks the contract."""
+
+    digest: str = ""
+    """Of the rows that were refused, where they could be read at all."""

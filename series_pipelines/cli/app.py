@@ -8,10 +8,13 @@ from typing import Any
 
 import click
 
+from series_pipelines.cli.certify import certify_command
+from series_pipelines.cli.cursors import cursors_command
 from series_pipelines.cli.exit_codes import ASKED_WRONGLY, DONE, FAILED, INTERRUPTED, NO_READER
 from series_pipelines.cli.ingest import ingest_command
 from series_pipelines.cli.plan import plan_command
 from series_pipelines.cli.read import read_command
+from series_pipelines.cli.refresh import refresh_command
 from series_pipelines.cli.setup import dev_command, migrate_command, products_command
 from series_pipelines.cli.status import compact_command, coverage_command, peek_command
 from series_pipelines.cli.vendors import vendors_command
@@ -84,8 +87,11 @@ for _command in (
     peek_command,
     plan_command,
     ingest_command,
+    refresh_command,
     coverage_command,
+    certify_command,
     compact_command,
+    cursors_command,
     read_command,
 ):
     series.add_command(_command)

@@ -1,6 +1,7 @@
 """Commands that look after coverage: `peek`, `coverage`, `compact`."""
 
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -9,7 +10,12 @@ import click
 
 from series_pipelines.cli.options import with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_minute, to_iso
-from series_pipelines.core.coverage import Coverage, draw_bar, measure_coverage
+from series_pipelines.core.coverage import (
+    COVERAGE_KINDS,
+    Coverage,
+    draw_bar,
+    measure_coverage,
+)
 from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES, TableName
@@ -17,6 +23,7 @@ from series_pipelines.core.times import format_span
 
 if TYPE_CHECKING:
     from series_pipelines.store.connection import Connection
+    from series_pipelines.store.coverage import Account
     from series_pipelines.store.ranges import Compaction
     from series_pipelines.store.states import KnownSeries
 
@@ -25,7 +32,9 @@ _PEEK_COLUMNS: Final = (
     *("capability", ">series", ">heads", ">tails", ">in flight", ">backoff", "next eligible", "last error"),
     *("method", "prefix", "direction"),
 )
-_COVERAGE_COLUMNS: Final = ("series", "covered", ">%", "from", "to", ">gaps", ">lag", "floor", "floor at")
+_COVERAGE_COLUMNS: Final = (
+    *("series", "covered", ">%", "from", "to", ">gaps", ">unknown", ">known in", ">lag", "floor", "floor at"),
+)
 
 
 @click.command("peek", short_help="Show what each capability does and what waits.")
@@ -94,6 +103,8 @@ class SeriesCoverage:
     facts: SeriesFacts
     ranges: list[Range]
     coverage: Coverage
+    left_ms: int | None
+    """How long it may take until nothing behind is unknown."""
 
 
 @click.command("coverage", short_help="Show covered time, gaps and lag of series.")
@@ -118,34 +129,44 @@ def coverage_command(series: tuple[str, ...], table_name: TableName | None, as_j
         print_json([_describe_coverage(entry) for entry in measured])
         return
     rows = [_make_coverage_row(entry) for entry in measured]
-    print_table(_COVERAGE_COLUMNS, rows, droppable=("floor at", "from", "to"))
+    print_table(_COVERAGE_COLUMNS, rows, droppable=("floor at", "from", "to", "known in"))
     lives = [entry.coverage for entry in measured if entry.coverage.life is not None]
     life_ms = sum(coverage.life.end_ms - coverage.life.start_ms for coverage in lives if coverage.life)
     percent = 100 * sum(coverage.covered_ms for coverage in lives) / life_ms if life_ms else 0.0
     gaps = sum(len(entry.coverage.gaps) for entry in measured)
     click.echo(f"\n{len(measured)} series, {percent:.2f} % of their time, {gaps} {'gap' if gaps == 1 else 'gaps'}")
+    sums: Counter[str] = Counter()
+    for coverage in lives:
+        sums.update(coverage.kinds)
+    kinds = [f"{kind} {format_span(sums[kind])}" for kind in COVERAGE_KINDS if sums[kind]]
+    click.echo(f"by kind: {', '.join(kinds) or 'nothing yet'}")
 
 
 def measure_series(conn: "Connection", chosen: "list[KnownSeries]", now_ms: int) -> Iterator[SeriesCoverage]:
-    """Measure some series, in their order, with two reads a table."""
-    from series_pipelines.store import ranges, states
+    """Measure some series, in their order, with a few reads a table."""
+    from series_pipelines.ingest.backlog import estimate_left, read_paces
+    from series_pipelines.store import coverage as coverage_store
+    from series_pipelines.store import states
 
     facts_of: dict[tuple[str, str], SeriesFacts] = {}
-    ranges_of: dict[tuple[str, str], list[Range]] = {}
+    accounts: dict[tuple[str, str], Account] = {}
     for name in TABLE_NAMES:
         series_ids = [known.series_id for known in chosen if known.table_name == name]
         facts_of |= {(name, facts.series_id): facts for facts in states.read_facts(conn, name, series_ids=series_ids)}
-        stored = ranges.read(conn, name, series_ids)
-        ranges_of |= {(name, series_id): found for series_id, found in stored.items()}
+        found = coverage_store.read(conn, name, series_ids)
+        accounts |= {(name, series_id): account for series_id, account in found.items()}
+    paces = read_paces(conn)
     for known in chosen:
         key = (known.table_name, known.series_id)
-        facts = facts_of.get(key) or _make_retired_facts(known)
-        yield SeriesCoverage(known, facts, ranges_of[key], measure_coverage(facts, ranges_of[key], now_ms))
+        facts, account = facts_of.get(key) or _make_retired_facts(known), accounts[key]
+        coverage = measure_coverage(facts, account.ranges, now_ms, account.evidence)
+        left_ms = estimate_left(paces, facts, coverage)
+        yield SeriesCoverage(known, facts, account.ranges, coverage, left_ms)
 
 
 def _make_retired_facts(known: "KnownSeries") -> SeriesFacts:
     values: dict[str, Any] = {name: 0 if kind is int else None for name, kind in SeriesFacts.__annotations__.items()}
-    return SeriesFacts(**values | {"series_id": known.series_id, "cap_key": known.cap_key})
+    return SeriesFacts(**values | {"series_id": known.series_id, "cap_key": known.cap_key, "floor_grounds": ()})
 
 
 def _make_coverage_row(entry: SeriesCoverage) -> tuple[object, ...]:
@@ -158,6 +179,8 @@ def _make_coverage_row(entry: SeriesCoverage) -> tuple[object, ...]:
         show_minute(union and union.start_ms),
         show_minute(union and union.end_ms),
         len(coverage.gaps),
+        format_span(coverage.behind_ms) if coverage.behind_ms else None,
+        None if entry.left_ms is None else f"~{format_span(entry.left_ms)}",
         None if coverage.lag_ms is None else format_span(coverage.lag_ms),
         facts.floor_kind if entry.known.active else "retired",
         show_minute(facts.floor_ms),
@@ -176,8 +199,12 @@ def _describe_coverage(entry: SeriesCoverage) -> dict[str, object]:
         "range": _describe_range(coverage.union),
         "gaps": [_describe_range(gap) for gap in coverage.gaps],
         "lag_seconds": None if coverage.lag_ms is None else coverage.lag_ms // 1000,
+        "kinds": {kind: span_ms // 1000 for kind, span_ms in coverage.kinds.items()},
+        "unknown_seconds": coverage.behind_ms // 1000,
+        "complete_in_seconds": None if entry.left_ms is None else entry.left_ms // 1000,
         "floor_kind": facts.floor_kind,
         "floor_at": to_iso(facts.floor_ms),
+        "floor_grounds": list(facts.floor_grounds),
         "failures": facts.failures,
     }
 

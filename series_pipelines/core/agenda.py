@@ -1,6 +1,7 @@
 """The order in which a lane serves its series: the longest-waiting due head, then the longest-waiting due tail.
 
-A series is on the agenda once for its head and once for its tail; taking either takes it off until it is put back.
+A series is on the agenda once for its head, once for its tail and once for its floor, which is verified again now and
+then; taking one takes it off until it is put back.
 """
 
 import heapq
@@ -11,8 +12,10 @@ from series_pipelines.core.plan import (
     Fetch,
     SeriesFacts,
     find_head_due,
+    find_recheck_due,
     find_tail_due,
     plan_head,
+    plan_probe,
     plan_tail,
 )
 
@@ -68,6 +71,7 @@ class Agenda:
         self._facts: dict[str, SeriesFacts] = {}
         self._heads = _Queue()
         self._tails = _Queue()
+        self._rechecks = _Queue()
 
     def put(self, facts: SeriesFacts) -> None:
         """Put a series on the agenda, or change what is known of it."""
@@ -79,12 +83,16 @@ class Agenda:
         tail_due_ms = find_tail_due(facts)
         if tail_due_ms is not None:
             self._tails.put(facts.series_id, tail_due_ms, facts.tail_attempted_ms)
+        recheck_due_ms = find_recheck_due(facts)
+        if recheck_due_ms is not None:
+            self._rechecks.put(facts.series_id, recheck_due_ms, facts.tail_attempted_ms)
 
     def drop(self, series_id: str) -> None:
         """Take a series off the agenda."""
         self._facts.pop(series_id, None)
         self._heads.drop(series_id)
         self._tails.drop(series_id)
+        self._rechecks.drop(series_id)
 
     def take_head(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due head, with the request that serves it."""
@@ -103,6 +111,15 @@ class Agenda:
         facts = self._facts[series_id]
         self.drop(series_id)
         return facts, plan_tail(facts, self._find_cadence(facts), self._direction, now_ms)
+
+    def take_recheck(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
+        """Take the longest-waiting floor that is to be verified again, with the request that does it."""
+        series_id = self._rechecks.peek(now_ms)
+        if series_id is None:
+            return None
+        facts = self._facts[series_id]
+        self.drop(series_id)
+        return facts, plan_probe(facts, self._find_cadence(facts), self._direction)
 
     def count_due_heads(self, now_ms: int) -> int:
         """Return how many heads wait now."""

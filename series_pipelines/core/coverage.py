@@ -1,14 +1,55 @@
-"""How much of a series' life is covered, as numbers and as a bar a person can read."""
+"""How much of a series' life is covered and why the rest is not, as numbers and as a bar a person can read."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
-from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.core.evidence import Evidence
+from series_pipelines.core.plan import SeriesFacts, is_at_floor
 from series_pipelines.core.ranges import Range, find_gaps, find_missing, find_union
 
 _SHADES: Final = " ░▒▓█"
+COVERAGE_KINDS: Final = (
+    *("verified_empty", "data", "outage", "pre_listing", "beyond_retention", "post_delisting", "quarantined"),
+    "unknown",
+)
+"""All there can be of a stretch of time. Where two claim the same moment the earlier in this list has it."""
+
+
+class Stretch(NamedTuple):
+    """A stretch of time of one kind."""
+
+    kind: str
+    start_ms: int
+    end_ms: int
+
+
+def classify(ranges: Iterable[Range], evidence: Iterable[Evidence], window: Range) -> list[Stretch]:
+    """Divide a window into stretches of one kind each, oldest first, without overlap and without a rest."""
+    claims: dict[str, list[Range]] = {kind: [] for kind in COVERAGE_KINDS}
+    claims["data"] = list(ranges)
+    for known in evidence:
+        if known.is_proven:
+            claims[known.kind].append(known.window)
+    stretches: list[Stretch] = []
+    left = [window]
+    for kind in COVERAGE_KINDS[:-1]:
+        if claims[kind]:
+            unclaimed = [part for stretch in left for part in find_missing(claims[kind], stretch)]
+            stretches += [Stretch(kind, *part) for stretch in left for part in find_missing(unclaimed, stretch)]
+            left = unclaimed
+    stretches += [Stretch("unknown", *part) for part in left]
+    return sorted(stretches, key=lambda stretch: stretch.start_ms)
+
+
+def sum_kinds(stretches: Iterable[Stretch]) -> dict[str, int]:
+    """Return the time of each kind that there is."""
+    sums: dict[str, int] = {}
+    for kind, start_ms, end_ms in stretches:
+        sums[kind] = sums.get(kind, 0) + end_ms - start_ms
+    return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +61,11 @@ class Coverage:
     covered_ms: int
     gaps: tuple[Range, ...]
     lag_ms: int | None
+    kinds: Mapping[str, int]
+    """How much time of its life is of each kind."""
+    behind_ms: int
+    """Time older than the newest row of which we do not know, or were refused, what it holds."""
+    is_start_proven: bool
 
     @property
     def percent(self) -> float:
@@ -30,7 +76,9 @@ class Coverage:
         return min(share, 99.99) if self.covered_ms < self.life.end_ms - self.life.start_ms else 100.0
 
 
-def measure_coverage(facts: SeriesFacts, ranges: Sequence[Range], now_ms: int) -> Coverage:
+def measure_coverage(
+    facts: SeriesFacts, ranges: Sequence[Range], now_ms: int, evidence: Sequence[Evidence] = ()
+) -> Coverage:
     """Measure a series between its proven or presumed start and now, or its delisting."""
     union = find_union(ranges)
     end_ms = min(now_ms, facts.delisted_ms or now_ms)
@@ -38,13 +86,29 @@ def measure_coverage(facts: SeriesFacts, ranges: Sequence[Range], now_ms: int) -
     start_ms = facts.floor_ms if facts.floor_ms is not None else min(starts, default=end_ms)
     life = Range(start_ms, end_ms) if start_ms < end_ms else None
     missing_ms = sum(gap.end_ms - gap.start_ms for gap in find_missing(ranges, life)) if life else 0
+    stretches = classify(ranges, evidence, life) if life else []
+    open_kinds = ("unknown", "quarantined")
     return Coverage(
         life=life,
         union=union,
         covered_ms=life.end_ms - life.start_ms - missing_ms if life else 0,
         gaps=tuple(find_gaps(ranges)),
         lag_ms=None if union is None else max(0, end_ms - union.end_ms),
+        kinds=sum_kinds(stretches),
+        behind_ms=sum(
+            stretch.end_ms - stretch.start_ms
+            for stretch in stretches
+            if stretch.kind in open_kinds and union is not None and stretch.end_ms <= union.end_ms
+        ),
+        is_start_proven=is_at_floor(facts),
     )
+
+
+def estimate_completion(behind_ms: int, window_ms: int | None, waiting: int, pages_per_minute: float) -> int | None:
+    """Return how long it may take until nothing behind is unknown: tails take turns, a page each."""
+    if not behind_ms or not window_ms or pages_per_minute <= 0:
+        return None
+    return round(ceil(behind_ms / window_ms) * max(1, waiting) / pages_per_minute * MINUTE_MS)
 
 
 def draw_bar(ranges: Sequence[Range], life: Range, width: int) -> str:

@@ -15,6 +15,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from series_pipelines.core.times import format_iso
+
 Operation = Literal["HARVEST", "BACKFILL", "UPDATE"]
 Scope = Literal["GLOBAL", "EXPR", "CUSTOM"]
 Direction = Literal["FORWARD", "BACKFILL"]
@@ -80,6 +82,16 @@ def signal(table_name: str, series_id: str, batch_id: str) -> Namespace:
     return Namespace(table_name, series_id, "UPDATE", "CUSTOM", batch_id, "ID")
 
 
+def format_value(namespace: Namespace, value: CursorValue | None) -> str | None:
+    """Return a value as people read it: a time, an id or a token."""
+    if value is None or value.position is None:
+        return None if value is None else value.token
+    try:
+        return format_iso(value.position) if namespace.cursor_type == "TIME" else str(value.position)
+    except OverflowError:
+        return str(value.position)
+
+
 def decide(namespace: Namespace, held: CursorValue | None, candidate: CursorValue) -> Reason:
     """Say whether a candidate moves the cursor."""
     if namespace.cursor_type == "TOKEN":
@@ -101,21 +113,32 @@ class Replay:
     value: CursorValue | None
     events: int
     broken: tuple[int, ...]
+    start: CursorValue | None = None
+    """Where the first of them found the cursor; None if they are there from its beginning."""
 
 
 def replay(namespace: Namespace, events: Iterable[CursorEvent]) -> Replay:
-    """Apply events in their order. The first one says where the cursor stood, if older ones are archived."""
-    value: CursorValue | None = None
+    """Apply events in their order. The first ones say where the cursor stood, if older ones are archived."""
+    value = start = None
     count = 0
+    has_moved = False
     broken: list[int] = []
     for event in events:
-        if count == 0 and event.prev != CursorValue():
-            value = event.prev
         count += 1
+        prev = None if event.prev == CursorValue() else event.prev
+        # A writer that moved nothing may tell an older value than those who recorded before it, never a newer one.
+        if prev != value and prev is not None and decide(namespace, value, prev) != "no-forward":
+            if has_moved:
+                broken.append(event.event_id)
+            else:
+                start = prev
+            value = prev
         if event.reason == "no-forward":
             continue
-        if event.prev != (value or CursorValue()) or decide(namespace, value, event.new) != event.reason:
+        follows = prev == value and decide(namespace, value, event.new) == event.reason
+        if not follows and event.event_id not in broken[-1:]:
             broken.append(event.event_id)
         if decide(namespace, value, event.new) != "no-forward":
             value = event.new
-    return Replay(value, count, tuple(broken))
+        has_moved = True
+    return Replay(value, count, tuple(broken), start)

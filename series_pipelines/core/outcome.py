@@ -1,19 +1,18 @@
 """Says what an attempt means for its series: did the frontier move, when to try again, is the floor proven.
 
-An attempt that does not move the frontier backs the series off for that kind of work. Two well-formed answers apart
-in time that show nothing earlier prove a floor; empty answers, which show nothing at all, must be three.
+An attempt that does not move the frontier backs the series off for that kind of work; `core.floor` says when history
+has no more to give.
 """
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final, Literal
+from typing import Final
 
-from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
+from series_pipelines.core.floor import Floor, keep_floor, prove_floor
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts
+from series_pipelines.core.plan import PROBE, Cadence, Fetch, SeriesFacts
 from series_pipelines.core.ranges import Range
-
-FloorKind = Literal["listing", "retention"]
 
 TAIL_RETRY_MS: Final = 10 * MINUTE_MS
 MAX_TAIL_RETRY_MS: Final = 6 * HOUR_MS
@@ -33,8 +32,7 @@ class Outcome:
     failures: int
     eligible_ms: int | None
     window_ms: int | None
-    floor_ms: int | None
-    floor_kind: str | None
+    floor: Floor
     error: str | None = None
     interval_ms: int | None = None
 
@@ -43,19 +41,17 @@ def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, 
     """Return what a well-formed page means."""
     moved = page.range is not None and has_moved(facts, fetch, page.range)
     misses = 0 if moved else _find_misses(facts, fetch) + 1
-    floor_ms, floor_kind = facts.floor_ms, facts.floor_kind
-    if page.range is not None and facts.listed_ms is not None and _is_first(page, page.range, facts.listed_ms, cadence):
-        floor_ms, floor_kind = page.range.start_ms, "listing"
-    elif fetch.target == "start" and facts.start_ms is not None and misses >= (3 if page.is_empty else 2):
-        floor_ms, floor_kind = facts.start_ms, _name_floor(facts.start_ms, facts.listed_ms, cadence)
+    floor = prove_floor(facts, fetch, page, cadence, now_ms)
+    # A probe that is still to be made need not wait: it asks something else. But one that told nothing is not repeated.
+    is_probe_next = not facts.floor_grounds and floor.grounds and PROBE not in floor.grounds
+    goes_on = moved or (fetch.target == "start" and (is_probe_next or floor.time_ms is not None))
     return Outcome(
         moved=moved,
         misses=misses,
         failures=0,
-        eligible_ms=None if moved else now_ms + _find_retry(fetch, misses, cadence),
+        eligible_ms=None if goes_on else now_ms + _find_retry(fetch, misses, cadence),
         window_ms=_find_window(facts, fetch, page.range),
-        floor_ms=floor_ms,
-        floor_kind=floor_kind,
+        floor=floor,
         interval_ms=_find_interval(facts, fetch, page) if cadence.duration is None else None,
     )
 
@@ -74,8 +70,7 @@ def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int, *,
         failures=failures,
         eligible_ms=now_ms + delay_ms,
         window_ms=facts.window_ms,
-        floor_ms=facts.floor_ms,
-        floor_kind=facts.floor_kind,
+        floor=keep_floor(facts),
         error=error,
         interval_ms=facts.interval_ms,
     )
@@ -94,8 +89,7 @@ def settle_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
         failures=facts.failures,
         eligible_ms=eligible_ms[fetch.target],
         window_ms=facts.window_ms,
-        floor_ms=facts.floor_ms,
-        floor_kind=facts.floor_kind,
+        floor=keep_floor(facts),
         error=error,
         interval_ms=facts.interval_ms,
     )
@@ -137,15 +131,6 @@ def _find_window(facts: SeriesFacts, fetch: Fetch, page_range: Range | None) -> 
     return span_ms if fetch.kind == "tail" else max(span_ms, facts.window_ms or 0)
 
 
-def _is_first(page: Page, page_range: Range, listed_ms: int, cadence: Cadence) -> bool:
-    """Whether no whole bar, or no rate at the page's own first interval, fits between the listing and the page."""
-    if cadence.duration is not None:
-        step_ms = cadence.duration.nominal_ms
-    else:
-        step_ms = page.rows[1][0] - page.rows[0][0] if len(page.rows) > 1 else 1
-    return page_range.start_ms - listed_ms < step_ms
-
-
 def _find_interval(facts: SeriesFacts, fetch: Fetch, page: Page) -> int | None:
     """Return the shortest time between the newest rates: never too long, whether they get faster or slower."""
     if fetch.kind == "tail" and facts.interval_ms is not None:
@@ -154,8 +139,3 @@ def _find_interval(facts: SeriesFacts, fetch: Fetch, page: Page) -> int | None:
     if fetch.target == "head" and facts.end_ms is not None and times and times[0] > facts.end_ms - 1:
         times.insert(0, facts.end_ms - 1)
     return min((later - earlier for earlier, later in pairwise(times)), default=facts.interval_ms)
-
-
-def _name_floor(start_ms: int, listed_ms: int | None, cadence: Cadence) -> FloorKind:
-    near_ms = max(DAY_MS, cadence.bar_ms)
-    return "listing" if listed_ms is None or start_ms - listed_ms <= near_ms else "retention"

@@ -4,6 +4,7 @@ A head fetches towards now; a tail fetches what is missing behind: the gap neare
 than the union, until a floor. Anchors move `overlap` into what is covered, so that ranges merge.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple, Protocol
@@ -20,6 +21,7 @@ UNKNOWN_INTERVAL_MS: Final = HOUR_MS
 LONG_INTERVAL_MS: Final = 8 * HOUR_MS
 """How far apart rates are taken to be when stepping back: one step too long only leaves a gap to fill."""
 MAX_OVERLAP_MS: Final = HOUR_MS
+PROBE: Final = "probe"
 TAIL_WHILE_HEADS_BELOW: Final = 20
 """Tails are served only while fewer heads than this are waiting, over all capabilities."""
 
@@ -49,6 +51,8 @@ class DueFacts(Protocol):
     def listed_ms(self) -> int | None: ...
     @property
     def delisted_ms(self) -> int | None: ...
+    @property
+    def recheck_ms(self) -> int | None: ...
 
 
 class SeriesDue(NamedTuple):
@@ -68,6 +72,7 @@ class SeriesDue(NamedTuple):
     listed_ms: int | None
     delisted_ms: int | None
     interval_ms: int | None = None
+    recheck_ms: int | None = None
 
 
 class SeriesFacts(NamedTuple):
@@ -96,6 +101,15 @@ class SeriesFacts(NamedTuple):
     shown_ms: int | None
     interval_ms: int | None = None
     """The shortest time between the newest rates seen; None for bars."""
+    floor_grounds: Sequence[str] = ()
+    """What speaks for the first row being the first there is."""
+    nothing_earlier_ms: int | None = None
+    """When the vendor first answered that nothing is earlier than the first row."""
+    recheck_ms: int | None = None
+    """When the floor is to be verified again."""
+    coarser_start_ms: int | None = None
+    """Where the same product's history at a coarser duration is proven to begin."""
+    coarser_bar_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +122,10 @@ class Cadence:
     step_ms: int
     """How far a forward request steps back when no page has told the vendor's window yet."""
     grace_ms: int
+    page_rows: int | None = None
+    """How many rows a full page has, where the vendor says so."""
     page_ms: int | None = None
-    """The time that a full page spans, where the vendor says how many rows it has."""
+    """The time that a full page spans then."""
 
     @property
     def bar_ms(self) -> int:
@@ -125,6 +141,7 @@ class Fetch:
     target: Target
     time_ms: int
     why: str
+    direction: str = "backward"
 
 
 @lru_cache(maxsize=1024)
@@ -135,14 +152,14 @@ def ohlc_cadence(duration_text: str, grace_ms: int, page_rows: int | None = None
     # A first forward page must contain closed bars also when one bar is longer than a day.
     step_ms = DAY_MS if bar_ms < DAY_MS else 100 * bar_ms
     page_ms = page_rows * bar_ms if page_rows else None
-    return Cadence(duration, max(MINUTE_MS, bar_ms), min(bar_ms, MAX_OVERLAP_MS), step_ms, grace_ms, page_ms)
+    return Cadence(duration, max(MINUTE_MS, bar_ms), min(bar_ms, MAX_OVERLAP_MS), step_ms, grace_ms, page_rows, page_ms)
 
 
 @lru_cache(maxsize=1024)
 def rate_cadence(grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None) -> Cadence:
     """Return the cadence of interest and funding rates that came at this interval last."""
     page_ms = page_rows * LONG_INTERVAL_MS if page_rows else None
-    return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms, page_ms)
+    return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms, page_rows, page_ms)
 
 
 def find_cadence(
@@ -162,7 +179,7 @@ def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:
     end_ms = facts.end_ms
     if end_ms is None:
         due_ms = facts.listed_ms or 0
-    elif facts.delisted_ms is not None and _has_given_all(facts, end_ms, facts.delisted_ms, cadence):
+    elif facts.delisted_ms is not None and has_given_all(facts, end_ms, facts.delisted_ms, cadence):
         return None
     else:
         due_ms = end_ms + cadence.head_lag_ms + cadence.grace_ms + 1
@@ -173,7 +190,7 @@ def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:
     return due_ms if eligible_ms is None or eligible_ms <= due_ms else eligible_ms
 
 
-def _has_given_all(facts: DueFacts, end_ms: int, delisted_ms: int, cadence: Cadence) -> bool:
+def has_given_all(facts: DueFacts, end_ms: int, delisted_ms: int, cadence: Cadence) -> bool:
     """Whether a delisted product is covered to its end, or two answers after it brought nothing more."""
     attempted_ms = facts.head_attempted_ms or 0
     return end_ms >= delisted_ms or (facts.head_misses >= 2 and attempted_ms > delisted_ms + cadence.head_lag_ms)
@@ -192,10 +209,20 @@ def find_tail_due(facts: DueFacts) -> int | None:
 
 def is_at_floor(facts: DueFacts) -> bool:
     """Whether the union starts at or before a proven start of what the vendor has."""
-    start_ms, floor_ms, listed_ms = facts.start_ms, facts.floor_ms, facts.listed_ms
-    if start_ms is None:
-        return False
-    return (floor_ms is not None and start_ms <= floor_ms) or (listed_ms is not None and start_ms <= listed_ms)
+    return facts.start_ms is not None and facts.floor_ms is not None and facts.start_ms <= facts.floor_ms
+
+
+def find_recheck_due(facts: DueFacts) -> int | None:
+    """Return when a proven floor is to be verified again; None while there is none."""
+    if facts.recheck_ms is None or not is_at_floor(facts):
+        return None
+    return max(facts.recheck_ms, facts.tail_eligible_ms or 0)
+
+
+def find_behind_due(facts: DueFacts) -> int | None:
+    """Return when anything behind is or becomes due: a tail, or a floor to verify again."""
+    tail_due_ms = find_tail_due(facts)
+    return tail_due_ms if tail_due_ms is not None else find_recheck_due(facts)
 
 
 def find_overlap(facts: SeriesFacts, cadence: Cadence) -> int:
@@ -213,7 +240,7 @@ def plan_head(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
     why = f"head is {lag_seconds} s behind now"
     if direction == "backward":
         return Fetch("head", "head", now_ms, why)
-    return Fetch("head", "head", max(0, facts.end_ms - find_overlap(facts, cadence)), why)
+    return Fetch("head", "head", max(0, facts.end_ms - find_overlap(facts, cadence)), why, "forward")
 
 
 def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
@@ -222,10 +249,10 @@ def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: in
         return Fetch("head", "head", now_ms, why)
     if facts.delisted_ms is not None and facts.delisted_ms <= now_ms:
         # Its last row may be long ago, and nothing new comes: from its oldest row on all is found in order.
-        return Fetch("head", "head", _find_oldest(facts, cadence), why)
+        return Fetch("head", "head", _find_oldest(facts, cadence), why, "forward")
     # Each miss doubles the step, so a start that lies far back is found in a few requests.
     step_ms = (cadence.page_ms or cadence.step_ms) << min(facts.head_misses, 20)
-    return Fetch("head", "head", max(_find_oldest(facts, cadence), now_ms - step_ms), why)
+    return Fetch("head", "head", max(_find_oldest(facts, cadence), now_ms - step_ms), why, "forward")
 
 
 def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
@@ -239,24 +266,41 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
         why = f"gap of {(facts.gap_end_ms - facts.gap_start_ms) // 1000} s nearest to now"
         if direction == "backward":
             return Fetch("tail", "gap", min(now_ms, facts.gap_end_ms + overlap_ms), why)
-        return Fetch("tail", "gap", max(0, facts.gap_start_ms - overlap_ms), why)
+        return Fetch("tail", "gap", max(0, facts.gap_start_ms - overlap_ms), why, "forward")
     if facts.start_ms is None:
         raise ValueError(f"{facts.series_id} has nothing stored, so it has no tail")
+    wants_probe = PROBE not in facts.floor_grounds and (facts.floor_grounds or facts.nothing_earlier_ms is not None)
+    if wants_probe and (direction == "forward" or facts.floor_grounds):
+        return plan_probe(facts, cadence, direction)
     if direction == "backward":
         return Fetch("tail", "start", min(now_ms, facts.start_ms + overlap_ms), "history before the first row")
-    if facts.tail_misses:
-        # The oldest page there is proves where history starts, whatever holes lie between.
-        oldest_ms = _find_oldest(facts, cadence)
-        return Fetch("tail", "start", oldest_ms, "the oldest page, to prove where history starts")
     # One window back, so that a full page ends `overlap` inside what is covered.
     window_ms = cadence.page_ms or facts.window_ms or cadence.step_ms
     time_ms = max(_find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
-    return Fetch("tail", "start", time_ms, "history before the first row")
+    return Fetch("tail", "start", time_ms, "history before the first row", "forward")
+
+
+def plan_probe(facts: SeriesFacts, cadence: Cadence, direction: str) -> Fetch:
+    """Return the request that shows whether anything is earlier than the first row.
+
+    Backward it asks for what is before it; forward for the oldest page there is, whatever holes lie between. It need
+    not overlap what is covered: an empty answer is what it hopes for.
+    """
+    if facts.start_ms is None:
+        raise ValueError(f"{facts.series_id} has nothing stored, so nothing is before it")
+    if direction == "backward":
+        return Fetch("tail", "start", facts.start_ms, "a probe before the first row, to prove where history starts")
+    oldest_ms = _find_oldest(facts, cadence)
+    return Fetch("tail", "start", oldest_ms, "the oldest page, to prove where history starts", "forward")
 
 
 def _find_oldest(facts: SeriesFacts, cadence: Cadence) -> int:
-    """Return a time at or before the first row there can be: the first bar may have begun before the listing."""
-    return max(0, (facts.listed_ms or 0) - cadence.bar_ms)
+    """Return a time before the first row there can be: the first bar may have begun before the listing."""
+    oldest_ms = (facts.listed_ms or 0) - cadence.bar_ms
+    if facts.start_ms is not None and facts.start_ms - cadence.bar_ms < oldest_ms:
+        # The listing date is wrong, so it does not say how much is earlier.
+        oldest_ms = facts.start_ms - (cadence.page_ms or facts.window_ms or cadence.step_ms)
+    return max(0, oldest_ms)
 
 
 def narrow_to_window(facts: SeriesFacts, ranges: list[Range], window: Range) -> SeriesFacts | None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from dagster import (
+    AssetSelection,
     DefaultScheduleStatus,
     DefaultSensorStatus,
     Definitions,
@@ -16,6 +17,8 @@ from dagster import (
 from series_pipelines.core.plan import Kind
 from series_pipelines.core.series import TABLE_NAMES
 from series_pipelines.defs.assets import build_assets
+from series_pipelines.defs.coverage_check import build_coverage_checks
+from series_pipelines.defs.ledger_check import build_ledger_checks
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_display
 from series_pipelines.defs.sensors import build_lane_sensor, build_universe_sensor
@@ -41,10 +44,21 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> De
         cron_schedule="17 3 * * *",
         default_status=DefaultScheduleStatus.RUNNING if are_on else DefaultScheduleStatus.STOPPED,
     )
+    check_job = define_asset_job(
+        "nightly_checks",
+        selection=AssetSelection.all_asset_checks(),
+        description="Is all time accounted for, and does the ledger say the same as the cursors?",
+    )
+    check_schedule = ScheduleDefinition(
+        job=check_job,
+        cron_schedule="47 2 * * *",
+        default_status=DefaultScheduleStatus.RUNNING if are_on else DefaultScheduleStatus.STOPPED,
+    )
     return Definitions(
         assets=build_assets(),
-        jobs=[*jobs.values(), purge_display],
-        schedules=[purge_schedule],
+        asset_checks=[*build_coverage_checks(), *build_ledger_checks()],
+        jobs=[*jobs.values(), purge_display, check_job],
+        schedules=[purge_schedule, check_schedule],
         sensors=[
             build_universe_sensor(status),
             *(

@@ -24,10 +24,12 @@ from dagster import (
 from series_pipelines.core.coverage import Coverage, measure_coverage
 from series_pipelines.core.display import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
 from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.core.times import format_time
+from series_pipelines.core.times import format_span, format_time
 from series_pipelines.defs.event_batch import PartitionEvent, log_partition_events
+from series_pipelines.ingest.backlog import estimate_left, read_paces
 from series_pipelines.ingest.writer import Written
-from series_pipelines.store import ranges, states
+from series_pipelines.store import coverage as coverage_store
+from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.queries import load_queries
 
@@ -52,6 +54,7 @@ class Display:
         self._table_name = table_name
         self._by_person = by_person
         self._interval_ms = find_display_interval(series)
+        self._paces = read_paces(conn)
         self._pending: dict[str, tuple[SeriesFacts, str | None]] = {}
         self._rows: defaultdict[str, int] = defaultdict(int)
         self._shown: set[str] = set()
@@ -114,16 +117,17 @@ class Display:
 
     def _show(self, group: Sequence[tuple[SeriesFacts, str | None]], with_last_rows: bool) -> None:
         series_ids = [facts.series_id for facts, _ in group]
-        stored = ranges.read(self._conn, self._table_name, series_ids)
+        accounts = coverage_store.read(self._conn, self._table_name, series_ids)
         # A table of rows is two thirds of an event's cost, and the first thing to do without when time is short.
         last_rows = read_last_rows(self._conn, self._table_name, series_ids) if with_last_rows else {}
         now_ms = time.time_ns() // 1_000_000
         events: list[PartitionEvent] = []
         for facts, error in group:
             key = facts.series_id
-            coverage = measure_coverage(facts, stored[key], now_ms)
+            coverage = measure_coverage(facts, accounts[key].ranges, now_ms, accounts[key].evidence)
             rows = self._rows.pop(key, 0)
-            metadata = describe_series(facts, coverage, rows, last_rows.get(key, []), self._table_name)
+            left_ms = estimate_left(self._paces, facts, coverage)
+            metadata = describe_series(facts, coverage, rows, last_rows.get(key, []), self._table_name, left_ms)
             events.append(make_event(self._table_name, key, metadata, error))
         log_partition_events(self._context, events)
         states.mark_shown(self._conn, self._table_name, series_ids, now_ms)
@@ -150,9 +154,14 @@ def make_event(table_name: str, series_id: str, metadata: dict[str, Any], error:
 
 
 def describe_series(
-    facts: SeriesFacts, coverage: Coverage, rows: int, last_rows: Sequence[Mapping[str, str]], table_name: str
+    facts: SeriesFacts,
+    coverage: Coverage,
+    rows: int,
+    last_rows: Sequence[Mapping[str, str]],
+    table_name: str,
+    left_ms: int | None = None,
 ) -> dict[str, Any]:
-    """Return a series' metadata: rows, range, lag, coverage, gaps, floor, last rows."""
+    """Return a series' metadata: rows, range, lag, coverage by kind, gaps, floor, last rows."""
     metadata: dict[str, Any] = {
         "rows": MetadataValue.int(rows),
         "coverage_percent": MetadataValue.float(round(coverage.percent, 2)),
@@ -160,7 +169,13 @@ def describe_series(
         "floor": MetadataValue.text(
             f"{facts.floor_kind} at {format_time(facts.floor_ms)}" if facts.floor_ms is not None else "not reached yet"
         ),
+        "kinds": MetadataValue.text(
+            ", ".join(f"{kind} {format_span(span_ms)}" for kind, span_ms in coverage.kinds.items()) or "nothing yet"
+        ),
+        "unknown": MetadataValue.text(format_span(coverage.behind_ms)),
     }
+    if left_ms is not None:
+        metadata["known_in"] = MetadataValue.text(f"about {format_span(left_ms)}")
     if coverage.union is not None:
         union = coverage.union
         metadata["range"] = MetadataValue.text(f"[{format_time(union.start_ms)}, {format_time(union.end_ms)})")

@@ -1,14 +1,16 @@
 """What waits, per capability: the numbers behind the sensors' decisions and behind Peek."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
+from series_pipelines.core.coverage import Coverage, estimate_completion
 from series_pipelines.core.plan import (
     TAIL_WHILE_HEADS_BELOW,
     Kind,
     SeriesDue,
     SeriesFacts,
+    find_behind_due,
     find_cadence,
     find_head_due,
     find_tail_due,
@@ -88,10 +90,35 @@ def count_due(backlog: Backlog, table_name: str, known: Iterable[SeriesDue | Ser
             find_head_due(facts, find_cadence(table_name, facts.series_id, grace_ms, facts.interval_ms))
             for facts in members
         ]
-        tails = map(find_tail_due, members)
+        tails = map(find_behind_due, members)
         capability.series += len(members)
         capability.due_heads += sum(1 for due_ms in heads if due_ms is not None and due_ms <= now_ms)
         capability.due_tails += sum(1 for due_ms in tails if due_ms is not None and due_ms <= now_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a capability fetches pages, and how many of its series wait for some behind."""
+
+    pages_per_minute: float
+    waiting: int
+
+
+def read_paces(conn: Connection) -> dict[str, Pace]:
+    """Return the pace of each capability whose lanes have told it."""
+    paces = capability_store.read_paces(conn)
+    waiting: Counter[str] = Counter()
+    for table_name in TABLE_NAMES:
+        waiting.update(due.cap_key for due in states.read_due(conn, table_name) if find_tail_due(due) is not None)
+    return {cap_key: Pace(pages, waiting[cap_key]) for cap_key, pages in paces.items()}
+
+
+def estimate_left(paces: Mapping[str, Pace], facts: SeriesFacts, coverage: Coverage) -> int | None:
+    """Return how long it may take until nothing behind a series is unknown, if its capability has told its pace."""
+    pace = paces.get(facts.cap_key)
+    if pace is None:
+        return None
+    return estimate_completion(coverage.behind_ms, facts.window_ms, pace.waiting, pace.pages_per_minute)
 
 
 def decide_lanes(backlog: Backlog, table_name: str, kind: Kind, busy: Collection[str]) -> LaneDecision:

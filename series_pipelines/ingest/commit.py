@@ -1,4 +1,4 @@
-"""Commits attempts: rows, range, cursor event and series state of a page in one transaction, or none of them.
+"""Commits attempts: rows, range, cursor event, evidence and series state of a page in one transaction, or none of them.
 
 Attempts that queued up share a transaction, at most one a series.
 """
@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from series_pipelines.core.cursor import HISTORY, CursorValue, backfill, harvest
+from series_pipelines.core.evidence import Evidence
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts
 from series_pipelines.store import cursors, ohlc, ranges, rates, states
+from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.locks import own_series
 from series_pipelines.store.rows import SeriesRows
@@ -30,6 +32,7 @@ class Finished:
     outcome: Outcome
     number: int = 0
     """Which request of its lane it was."""
+    evidence: tuple[Evidence, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,14 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
         )
         steps = [_make_step(table_name, author, finished, page) for finished, page in paged]
         cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps)
+        covered = [
+            evidence_store.Covered(finished.facts.series_id, page.range, page.holes)
+            for finished, page in paged
+            if page.range is not None
+        ]
+        evidence_store.trim(conn, table_name, covered)
+        said = [(finished.facts.series_id, known) for finished in group for known in finished.evidence]
+        evidence_store.record(conn, table_name, evidence_store.keep_stored(conn, said))
         states.settle(
             conn,
             table_name,

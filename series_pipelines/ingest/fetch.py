@@ -1,5 +1,6 @@
 """Fetches one page of a series from its vendor and checks it."""
 
+from series_pipelines.core.evidence import digest_rows
 from series_pipelines.core.page import Page, check_ohlc_page, check_rate_page
 from series_pipelines.core.plan import Cadence, Fetch
 from series_pipelines.core.series import decode_interest_rate_series_id, decode_ohlc_series_id
@@ -19,6 +20,14 @@ def fetch_page(vendor: Vendor, capability: Capability, series_id: str, fetch: Fe
         raise VendorRejected(f"vendor {vendor.name!r} broke on {series_id}: {type(error).__name__}: {error}") from error
     if not isinstance(reply, Reply) or type(reply.now_ms) is not int:
         raise PageRefused(f"vendor {vendor.name!r} answered {series_id} with {type(reply).__name__}, not a reply")
+    try:
+        return _check_page(reply, request, capability, cadence)
+    except PageRefused as error:
+        error.digest = digest_rows(reply.rows)
+        raise
+
+
+def _check_page(reply: Reply, request: Request, capability: Capability, cadence: Cadence) -> Page:
     closed_before_ms = reply.now_ms - capability.limits.grace_ms
     if cadence.duration is None:
         return check_rate_page(

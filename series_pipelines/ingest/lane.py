@@ -18,6 +18,7 @@ from series_pipelines.core.agenda import Agenda
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.cursor import HISTORY
 from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.core.evidence import find_evidence
 from series_pipelines.core.outcome import grow_capability_backoff, settle_failure, settle_page, settle_pause
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import (
@@ -27,6 +28,7 @@ from series_pipelines.core.plan import (
     Kind,
     SeriesFacts,
     find_cadence,
+    is_at_floor,
     narrow_to_window,
 )
 from series_pipelines.core.ranges import Range
@@ -46,7 +48,10 @@ BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 LONGEST_NAP_MS: Final = 500
 LOOK_EVERY_MS: Final = 20
+RECHECK_SHARE: Final = 20
+RECHECKS_WHEN_IDLE: Final = 10
 MAX_PENDING_WRITES: Final = 100
+PACE_PAGES: Final = 10
 PERSON_RETRIES: Final = 3
 
 
@@ -150,7 +155,8 @@ class _Lane:
         self._with_heads = "head" in order.work and order.window is None
         self._with_tails = "tail" in order.work
         self._has_succeeded = False
-        self._deadline_ms = self._clock.now_ms() + order.shift_ms
+        self._begun_ms = self._clock.now_ms()
+        self._deadline_ms = self._begun_ms + order.shift_ms
         self._inbox: queue.SimpleQueue[Fetched | list[Written] | BaseException] = queue.SimpleQueue()
         self._fetching: set[str] = set()
         self._writing: set[str] = set()
@@ -158,6 +164,7 @@ class _Lane:
         self._pause = capability_store.read_backoff(control, capability.cap_key)
         self._paused_since_ms = 0
         self._counted_ms = self._read_ms = self._looked_ms = 0
+        self._rechecks = 0
         self._heads_elsewhere = 0
         self._agenda = Agenda(capability.direction, self._find_cadence)
         concurrent = capability.limits.concurrent
@@ -184,7 +191,15 @@ class _Lane:
                     break
         while self._fetching or self._writing:
             self._absorb(block=True)
+        self._tell_pace()
         return self._report
+
+    def _tell_pace(self) -> None:
+        """Let whoever estimates when all is complete know how fast pages come."""
+        spent_ms = self._clock.now_ms() - self._begun_ms
+        if self._report.pages >= PACE_PAGES and spent_ms > 0:
+            per_minute = self._report.pages * MINUTE_MS / spent_ms
+            capability_store.write_pace(self._control, self._capability.cap_key, per_minute)
 
     def close(self) -> None:
         if self._pool is not None:
@@ -253,7 +268,7 @@ class _Lane:
             return False
         taken = self._agenda.take_head(now_ms) if self._with_heads else None
         if taken is None and self._with_tails and self._may_serve_tails(now_ms):
-            taken = self._agenda.take_tail(now_ms)
+            taken = self._take_behind(now_ms)
         if taken is None:
             return False
         facts, fetch = taken
@@ -267,6 +282,18 @@ class _Lane:
         else:
             self._pool.submit(self._fetch, facts, fetch, self._report.requests).add_done_callback(self._receive)
         return True
+
+    def _take_behind(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
+        """Take a tail, or now and then a floor to verify again: one in twenty requests, a few more when all is idle."""
+        if self._order.by_person:
+            return self._agenda.take_tail(now_ms)
+        taken = self._agenda.take_recheck(now_ms) if self._rechecks * RECHECK_SHARE < self._report.requests else None
+        taken = taken or self._agenda.take_tail(now_ms)
+        if taken is None and self._rechecks < RECHECKS_WHEN_IDLE:
+            taken = self._agenda.take_recheck(now_ms)
+        if taken is not None and is_at_floor(taken[0]) and taken[1].target == "start":
+            self._rechecks += 1
+        return taken
 
     def _receive(self, future: Future[Fetched]) -> None:
         if not future.cancelled():
@@ -362,8 +389,9 @@ class _Lane:
         else:
             outcome = settle_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
         page = got if isinstance(got, Page) else None
+        evidence = find_evidence(facts, fetch, got, outcome, self._find_cadence(facts), now_ms)
         self._writing.add(facts.series_id)
-        self._writer.submit(Finished(facts, fetch, now_ms, page, outcome, fetched.number))
+        self._writer.submit(Finished(facts, fetch, now_ms, page, outcome, fetched.number, evidence))
 
     def _begin_pause(self, error: VendorBackoff, asked_ms: int, now_ms: int) -> None:
         self._report.backoffs += 1

@@ -19,8 +19,8 @@ from series_pipelines.core.series import (
 )
 from series_pipelines.errors import InvalidSeriesId
 from series_pipelines.store import capabilities as capability_store
+from series_pipelines.store import cursors, states
 from series_pipelines.store import products as product_store
-from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
@@ -57,6 +57,8 @@ def sync_universe(conn: Connection, registry: Registry, now_ms: int) -> Universe
     catalogue = registry.read()
     answers = _ask_products(registry.vendors)
     answers.silent.update(catalogue.silent)
+    with conn.transaction():
+        cursors.ensure_months(conn, now_ms)
     with conn.transaction():
         for vendor in registry.vendors:
             if vendor.name not in answers.silent:

@@ -84,3 +84,13 @@ def sum_backlogs(conn: Connection, cap_key: str, since_ms: int, now_ms: int) -> 
         _SQL["sum_backlogs"], {"cap_key": cap_key, "since": ms_to_time(since_ms), "now": ms_to_time(now_ms)}
     ).fetchone()
     return cast(tuple[int], row)[0]
+
+
+def write_pace(conn: Connection, cap_key: str, pages_per_minute: float) -> None:
+    """Remember how fast the last lane of a capability was."""
+    conn.execute(_SQL["write_pace"], {"cap_key": cap_key, "pages_per_minute": pages_per_minute})
+
+
+def read_paces(conn: Connection) -> dict[str, float]:
+    """Return how many pages a minute each capability's last lane fetched."""
+    return dict(cast(list[tuple[str, float]], conn.execute(_SQL["read_paces"]).fetchall()))

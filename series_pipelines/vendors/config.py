@@ -55,6 +55,12 @@ class ExchangeConfig(_Strict):
     proxy: Address | None = Field(None, description="an HTTP or SOCKS proxy without a password")
     proxy_env: str | None = Field(None, pattern=ENVIRONMENT_NAME, description="the variable with the proxy's address")
     timeout_seconds: float = Field(10.0, gt=0, le=120, description="how long one answer may take")
+    safety_lag_seconds: float | None = Field(
+        None,
+        ge=0,
+        le=86_400,
+        description="how long after its end a bar may still change; the exchange's own if left out",
+    )
 
 
 class RemoteConfig(_Strict):

@@ -67,3 +67,11 @@ where capability_state.cap_key = observed.cap_key;
 select coalesce(sum(head_backlog), 0)::integer from capability_state
 where active and cap_key <> %(cap_key)s and head_backlog_at > %(since)s
   and (next_eligible_at is null or next_eligible_at <= %(now)s);
+
+-- name: write_pace
+-- Remember how many pages a minute the last lane fetched.
+update capability_state set pages_per_minute = %(pages_per_minute)s where cap_key = %(cap_key)s;
+
+-- name: read_paces
+-- How many pages a minute each capability's last lane fetched.
+select cap_key, pages_per_minute from capability_state where pages_per_minute is not null;

@@ -26,20 +26,28 @@ create temporary table if not exists stage_ohlc_v2 (
 copy stage_ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, volume, open_interest) from stdin;
 
 -- name: merge_stage
--- Write the staged rows that are new or different; equal rows are not touched, not even locked.
+-- Write the staged rows that are new or different, and log what was different; equal rows are not even locked.
+with written as (
+    select stage.series_id, stage.created_at, stage.closed_at, stage.open::numeric, stage.high::numeric,
+           stage.low::numeric, stage.close::numeric, stage.volume::numeric, stage.open_interest::numeric,
+           to_jsonb(stored) as old_value
+    from stage_ohlc_v2 as stage
+    left join lateral (
+        select closed_at, open, high, low, close, volume, open_interest from ohlc_v2
+        where series_id = stage.series_id and created_at = stage.created_at limit 1
+    ) as stored on true
+    where (stored.closed_at, stored.open, stored.high, stored.low, stored.close, stored.volume, stored.open_interest)
+          is distinct from
+          (stage.closed_at, stage.open::numeric, stage.high::numeric, stage.low::numeric, stage.close::numeric,
+           stage.volume::numeric, stage.open_interest::numeric)
+), logged as (
+    insert into row_revision (table_name, series_id, created_at, old_value, new_value)
+    select 'ohlc_v2', series_id, created_at, old_value, to_jsonb(written) - '{series_id,created_at,old_value}'::text[]
+    from written where old_value is not null
+    order by series_id, created_at
+)
 insert into ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, volume, open_interest)
-select stage.series_id, stage.created_at, stage.closed_at, stage.open::numeric, stage.high::numeric,
-       stage.low::numeric, stage.close::numeric, stage.volume::numeric, stage.open_interest::numeric
-from stage_ohlc_v2 as stage
-left join lateral (
-    select true as found, closed_at, open, high, low, close, volume, open_interest from ohlc_v2
-    where series_id = stage.series_id and created_at = stage.created_at limit 1
-) as stored on true
-where stored.found is null
-   or (stored.closed_at, stored.open, stored.high, stored.low, stored.close, stored.volume, stored.open_interest)
-      is distinct from
-      (stage.closed_at, stage.open::numeric, stage.high::numeric, stage.low::numeric, stage.close::numeric,
-       stage.volume::numeric, stage.open_interest::numeric)
+select series_id, created_at, closed_at, open, high, low, close, volume, open_interest from written
 on conflict (series_id, created_at) do update set
     closed_at = excluded.closed_at, open = excluded.open, high = excluded.high, low = excluded.low,
     close = excluded.close, volume = excluded.volume, open_interest = excluded.open_interest;
@@ -64,3 +72,14 @@ copy (
       and created_at < coalesce(%(end)s::timestamptz, 'infinity')
     order by created_at
 ) to stdout with (format csv, header);
+
+-- name: digest_rows
+-- The rows of one series with created_at in [start, end) in one way of writing them, to be digested.
+copy (
+    select (date_part('epoch', created_at) * 1000)::bigint, (date_part('epoch', closed_at) * 1000)::bigint,
+           trim_scale(open), trim_scale(high), trim_scale(low), trim_scale(close), trim_scale(volume),
+           trim_scale(open_interest)
+    from ohlc_v2
+    where series_id = %(series_id)s and created_at >= %(start)s::timestamptz and created_at < %(end)s::timestamptz
+    order by created_at
+) to stdout;

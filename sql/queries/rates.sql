@@ -25,18 +25,26 @@ create temporary table if not exists stage_interest_rate (
 copy stage_interest_rate (series_id, created_at, long_rate, short_rate, settlement_price) from stdin;
 
 -- name: merge_stage
--- Write the staged rows that are new or different; equal rows are not touched, not even locked.
+-- Write the staged rows that are new or different, and log what was different; equal rows are not even locked.
+with written as (
+    select stage.series_id, stage.created_at, stage.long_rate::numeric, stage.short_rate::numeric,
+           stage.settlement_price::numeric, to_jsonb(stored) as old_value
+    from stage_interest_rate as stage
+    left join lateral (
+        select long_rate, short_rate, settlement_price from interest_rate
+        where series_id = stage.series_id and created_at = stage.created_at limit 1
+    ) as stored on true
+    where (stored.long_rate, stored.short_rate, stored.settlement_price) is distinct from
+          (stage.long_rate::numeric, stage.short_rate::numeric, stage.settlement_price::numeric)
+), logged as (
+    insert into row_revision (table_name, series_id, created_at, old_value, new_value)
+    select 'interest_rate', series_id, created_at, old_value,
+           to_jsonb(written) - '{series_id,created_at,old_value}'::text[]
+    from written where old_value is not null
+    order by series_id, created_at
+)
 insert into interest_rate (series_id, created_at, long_rate, short_rate, settlement_price)
-select stage.series_id, stage.created_at, stage.long_rate::numeric, stage.short_rate::numeric,
-       stage.settlement_price::numeric
-from stage_interest_rate as stage
-left join lateral (
-    select true as found, long_rate, short_rate, settlement_price from interest_rate
-    where series_id = stage.series_id and created_at = stage.created_at limit 1
-) as stored on true
-where stored.found is null
-   or (stored.long_rate, stored.short_rate, stored.settlement_price) is distinct from
-      (stage.long_rate::numeric, stage.short_rate::numeric, stage.settlement_price::numeric)
+select series_id, created_at, long_rate, short_rate, settlement_price from written
 on conflict (series_id, created_at) do update set
     long_rate = excluded.long_rate, short_rate = excluded.short_rate,
     settlement_price = excluded.settlement_price;
@@ -59,3 +67,13 @@ copy (
       and created_at < coalesce(%(end)s::timestamptz, 'infinity')
     order by created_at
 ) to stdout with (format csv, header);
+
+-- name: digest_rows
+-- The rates of one series with created_at in [start, end) in one way of writing them, to be digested.
+copy (
+    select (date_part('epoch', created_at) * 1000)::bigint, trim_scale(long_rate), trim_scale(short_rate),
+           trim_scale(settlement_price)
+    from interest_rate
+    where series_id = %(series_id)s and created_at >= %(start)s::timestamptz and created_at < %(end)s::timestamptz
+    order by created_at
+) to stdout;

@@ -3,19 +3,36 @@
 -- attempts, floor, product's life.
 select state.series_id, state.cap_key,
        (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
-       (date_part('epoch', gap_start) * 1000)::bigint, (date_part('epoch', gap_end) * 1000)::bigint,
+       (date_part('epoch', case when open_gap.series_id is null then covered.gap_start else open_gap.gap_start end)
+        * 1000)::bigint,
+       (date_part('epoch', case when open_gap.series_id is null then covered.gap_end else open_gap.gap_end end)
+        * 1000)::bigint,
        (date_part('epoch', head_attempted_at) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
        head_misses,
        (date_part('epoch', tail_attempted_at) * 1000)::bigint, (date_part('epoch', tail_eligible_at) * 1000)::bigint,
        tail_misses, (date_part('epoch', gap_eligible_at) * 1000)::bigint, gap_misses, failures, last_window_ms,
        (date_part('epoch', floor_time) * 1000)::bigint, floor_kind,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint,
-       (date_part('epoch', shown_at) * 1000)::bigint, interval_ms
+       (date_part('epoch', shown_at) * 1000)::bigint, interval_ms, floor_grounds,
+       (date_part('epoch', nothing_earlier_at) * 1000)::bigint, (date_part('epoch', recheck_at) * 1000)::bigint,
+       (date_part('epoch', coarser.start_time) * 1000)::bigint, (date_part('epoch', coarser.bar) * 1000)::bigint
 from series_state as state
 join product using (product_id)
 left join series_coverage as covered on covered.series_id = state.series_id
       and covered.table_name = %(table_name)s
       and (%(series_ids)s::text[] is null or covered.series_id = any(%(series_ids)s::text[]))
+left join series_open_gap as open_gap on open_gap.series_id = state.series_id
+      and open_gap.table_name = %(table_name)s
+left join lateral (
+    -- Where the product's history at the next coarser duration is proven to begin. ISO durations are intervals.
+    select other.floor_time as start_time, substring(other.series_id from '[^/]*$')::interval as bar
+    from series_state as other
+    where %(table_name)s = 'ohlc_v2' and state.floor_time is null and other.table_name = 'ohlc_v2'
+      and other.series_id > state.product_id || '/' and other.series_id < state.product_id || '0'
+      and other.product_id = state.product_id and other.floor_time is not null
+      and substring(other.series_id from '[^/]*$')::interval > substring(state.series_id from '[^/]*$')::interval
+    order by bar limit 1
+) as coarser on true
 where state.table_name = %(table_name)s and state.active
   and (%(series_ids)s::text[] is null or state.series_id = any(%(series_ids)s::text[]))
   and (%(cap_key)s::text is null or state.cap_key = %(cap_key)s);
@@ -24,15 +41,20 @@ where state.table_name = %(table_name)s and state.active
 -- Only what tells whether work is due, for every active series of a table: sensors read this often.
 select state.series_id, state.cap_key,
        (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
-       (date_part('epoch', gap_end) * 1000)::bigint,
-       (date_part('epoch', head_attempted_at) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
-       head_misses,
+       (date_part('epoch', case when open_gap.series_id is null then covered.gap_end else open_gap.gap_end end)
+        * 1000)::bigint,
+       -- When the head was asked for last matters only for what is delisted.
+       (date_part('epoch', case when delisted_at is not null then head_attempted_at end) * 1000)::bigint,
+       (date_part('epoch', head_eligible_at) * 1000)::bigint, head_misses,
        (date_part('epoch', tail_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
        (date_part('epoch', floor_time) * 1000)::bigint,
-       (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint, interval_ms
+       (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint, interval_ms,
+       (date_part('epoch', recheck_at) * 1000)::bigint
 from series_state as state
 join product using (product_id)
 left join series_coverage as covered on covered.series_id = state.series_id and covered.table_name = %(table_name)s
+left join series_open_gap as open_gap on open_gap.series_id = state.series_id
+      and open_gap.table_name = %(table_name)s
 where state.table_name = %(table_name)s and state.active;
 
 -- name: settle
@@ -50,15 +72,20 @@ update series_state as state set
     last_window_ms = attempt.window_ms,
     floor_time = attempt.floor_time,
     floor_kind = attempt.floor_kind,
+    floor_grounds = string_to_array(attempt.grounds, ','),
+    nothing_earlier_at = attempt.nothing_earlier_at,
+    recheck_at = attempt.recheck_at,
     last_error = attempt.error,
     interval_ms = attempt.interval_ms,
     last_success_at = case when attempt.error is null then attempted_at else last_success_at end
 from unnest(
     %(series_ids)s::text[], %(targets)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
     %(misses)s::integer[], %(failures)s::integer[], %(windows)s::bigint[], %(floors)s::timestamptz[],
-    %(floor_kinds)s::text[], %(errors)s::text[], %(intervals)s::bigint[]
+    %(floor_kinds)s::text[], %(errors)s::text[], %(intervals)s::bigint[], %(grounds)s::text[],
+    %(nothing_earlier)s::timestamptz[], %(rechecks)s::timestamptz[]
 ) as attempt (
-    series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error, interval_ms
+    series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error,
+    interval_ms, grounds, nothing_earlier_at, recheck_at
 )
 where state.series_id = attempt.series_id and state.table_name = %(table_name)s;
 

@@ -31,7 +31,9 @@ from series_pipelines.store.rows import SeriesRows
 from series_pipelines.vendors.contract import Reply, Request
 from series_pipelines.vendors.demo import DemoVendor
 
-COMMANDS = ("dev", "migrate", "products", "peek", "plan", "ingest", "coverage", "compact", "read")
+COMMANDS = (
+    *("dev", "migrate", "products", "peek", "plan", "ingest", "coverage", "certify", "refresh", "compact", "read"),
+)
 SERIES_BIN = Path(sys.executable).with_name("series")
 SWAP_HOURS = "DEMO/SWAP/BTC-USDT/PT1H"
 SWAP_LANE = "IngestOHLC/DEMO%2FSWAP%2F/backward"

@@ -268,6 +268,14 @@ def test_no_answer_in_time_is_a_timeout() -> None:
             bench.vendor.fetch(find_some_request(bench))
 
 
+@pytest.mark.parametrize(("wish", "grace_ms"), [({}, 2_000), ({"safety_lag_seconds": 7.5}, 7_500)])
+def test_the_safety_lag_is_the_exchanges_own_unless_the_file_says_another(
+    wish: dict[str, float], grace_ms: int
+) -> None:
+    with run_bench("okx", **wish) as bench:
+        assert {service.limits.grace_ms for service in bench.vendor.services()} == {grace_ms}
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_a_ban_opens_the_circuit_for_its_time(name: str) -> None:
     with run_bench(name) as bench:

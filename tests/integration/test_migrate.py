@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from series_pipelines.errors import DatabaseUnavailable, MigrationRefused
+from series_pipelines.store import ledger
 from series_pipelines.store.connection import connect
 from series_pipelines.store.embedded import EmbeddedPostgres
 from series_pipelines.store.migrate import migrate
@@ -81,3 +82,31 @@ def test_a_dead_database_is_one_line_without_its_password() -> None:
     assert "127.0.0.1:1/nothing can't be reached" in message
     assert "hush" not in message
     assert "\n" not in message
+
+
+def test_a_ledger_from_before_namespaces_is_kept_and_verified(empty_url: str, folder: Path, tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    before.mkdir()
+    for file in folder.glob("000[1-6]*.sql"):
+        shutil.copy(file, before)
+    with connect(empty_url, purpose="test") as conn:
+        migrate(conn, before)
+        for operation, direction, moves in (("HARVEST", "FORWARD", (5, 9)), ("BACKFILL", "BACKFILL", (4, 1))):
+            conn.execute(
+                "insert into ing_cursor (series_id, table_name, operation, value) values "
+                "('A/PT1M', 'ohlc_v2', %s, to_timestamp(%s))",
+                [operation, moves[-1]],
+            )
+            for prev, new in zip((None, *moves), moves, strict=False):
+                conn.execute(
+                    "insert into ing_cursor_event (series_id, table_name, operation, direction, prev_value, new_value, "
+                    "reason, cap_key, request_time, row_count) values ('A/PT1M', 'ohlc_v2', %s, %s, to_timestamp(%s), "
+                    "to_timestamp(%s), 'advanced', 'cap', now(), 3)",
+                    [operation, direction, prev, new],
+                )
+        conn.commit()
+        migrate(conn, folder)
+        held = {entry.namespace.operation: entry.value.position for entry in ledger.list_cursors(conn)}
+        assert held == {"HARVEST": 9_000, "BACKFILL": 1_000}
+        found = ledger.verify(conn)
+        assert (found.problems, found.events) == ([], 4)

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
+from series_pipelines.core.floor import keep_floor
 from series_pipelines.core.outcome import Outcome, settle_page
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts, ohlc_cadence
@@ -160,7 +161,7 @@ def test_one_bad_page_fails_only_its_own_series(world: World) -> None:
 def test_a_failed_attempt_leaves_state_but_no_range(world: World) -> None:
     facts: SeriesFacts = states.read_facts(world.conn, "ohlc_v2", series_ids=[SERIES[0]])[0]
     world.conn.commit()
-    outcome = Outcome(False, 0, 1, NOON_MS + 15_000, None, None, None, "broken body")
+    outcome = Outcome(False, 0, 1, NOON_MS + 15_000, None, keep_floor(facts), "broken body")
     failed = Finished(facts, Fetch("head", "head", NOON_MS, "test"), NOON_MS, None, outcome)
     commit_group(world.conn, "ohlc_v2", AUTHOR, [failed])
     assert count(world.conn) == {

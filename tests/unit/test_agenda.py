@@ -12,7 +12,7 @@ from series_pipelines.core.plan import SeriesFacts, find_head_due, find_tail_due
 CADENCE = ohlc_cadence("PT1M", 0)
 LATE_MS = CADENCE.head_lag_ms + 1
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 TIMES = st.none() | st.integers(0, 30)
 
 

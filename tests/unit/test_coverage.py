@@ -11,7 +11,7 @@ from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.core.ranges import Range
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 RANGES = st.lists(st.integers(0, 399).map(lambda n: Range(n // 10, n // 10 + n % 10 + 1)), max_size=6)
 TIMES = st.none() | st.integers(0, 60)
 SHADES = " ░▒▓█"

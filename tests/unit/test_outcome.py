@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
+from series_pipelines.core.floor import keep_floor
 from series_pipelines.core.outcome import (
     Outcome,
     grow_capability_backoff,
@@ -22,7 +23,7 @@ from series_pipelines.core.ranges import Range
 NOW_MS = 1_700_000_000_000
 MINUTE_BARS = ohlc_cadence("PT1M", 0)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 
 HEAD = Fetch("head", "head", 0, "")
 GAP = Fetch("tail", "gap", 0, "")
@@ -163,7 +164,7 @@ def test_a_failure_is_not_a_miss_and_proves_no_floor_however_often_it_happens(fe
     for count in range(1, 50):
         outcome = settle_failure(facts, fetch, "malformed body", NOW_MS)
         assert (outcome.moved, outcome.misses, outcome.failures) == (False, 1, count)
-        assert (outcome.floor_ms, outcome.floor_kind, outcome.window_ms) == (None, None, 77)
+        assert (outcome.floor, outcome.window_ms) == (keep_floor(facts), 77)
         assert outcome.error == "malformed body"
         facts = facts._replace(failures=outcome.failures)
 
@@ -172,7 +173,7 @@ def test_a_failure_keeps_a_floor_that_is_proven() -> None:
     facts = make_facts(**COVERED, floor_ms=COVERED["start_ms"], floor_kind="retention")
     outcome = settle_failure(facts, HEAD, "", NOW_MS)
 
-    assert (outcome.floor_ms, outcome.floor_kind) == (COVERED["start_ms"], "retention")
+    assert (outcome.floor.time_ms, outcome.floor.kind) == (COVERED["start_ms"], "retention")
 
 
 @pytest.mark.parametrize("page", [EMPTY, make_page(90, 101)], ids=["empty", "progress"])
@@ -192,76 +193,26 @@ def test_a_paused_capability_changes_nothing_of_its_series_but_the_error(fetch: 
     outcome = settle_pause(facts, fetch, "429")
 
     position = [each.target for each in FETCHES].index(fetch.target)
-    assert outcome == Outcome(False, 1 + position, 4, 11 + position, 5, 6, "listing", "429")
-
-
-def count_misses_to_floor(facts: SeriesFacts, page: Page) -> int:
-    for attempts in range(1, 20):
-        outcome = settle(facts, START, page)
-        if outcome.floor_ms is not None:
-            assert outcome.floor_ms == facts.start_ms
-            return attempts
-        facts = facts._replace(tail_misses=outcome.misses)
-    raise AssertionError("no floor after twenty attempts")
-
-
-def test_one_empty_answer_does_not_end_history_three_do() -> None:
-    assert count_misses_to_floor(make_facts(**COVERED), EMPTY) == 3
-
-
-def test_two_answers_with_rows_but_nothing_earlier_end_history() -> None:
-    assert count_misses_to_floor(make_facts(**COVERED), make_page(100, 101)) == 2
+    assert outcome == Outcome(False, 1 + position, 4, 11 + position, 5, keep_floor(facts), "429")
+    assert outcome.floor.time_ms == 6
 
 
 @pytest.mark.parametrize("fetch", [HEAD, GAP], ids=["head", "gap"])
 @pytest.mark.parametrize("page", [EMPTY, make_page(160, 161)], ids=["empty", "no progress"])
-def test_a_miss_at_the_head_or_a_gap_never_ends_history(fetch: Fetch, page: Page) -> None:
+def test_a_miss_at_the_head_or_a_gap_says_nothing_about_the_start(fetch: Fetch, page: Page) -> None:
     facts = make_facts(**WITH_GAP)
-    for _ in range(10):
-        outcome = settle(facts, fetch, page)
-        assert (outcome.floor_ms, outcome.floor_kind) == (None, None)
-        facts = facts._replace(**{MISSES[fetch.target]: outcome.misses})
 
-    assert settle(facts, START, page).floor_ms is None
+    assert settle(facts, fetch, page).floor == keep_floor(facts)
 
 
-def test_progress_between_misses_starts_the_count_again() -> None:
-    facts = make_facts(**COVERED, tail_misses=1)
-    facts = facts._replace(tail_misses=settle(facts, START, make_page(99, 101)).misses, start_ms=99 * HOUR_MS)
+def test_a_probe_follows_its_ground_at_once_but_is_not_repeated_without_a_pause() -> None:
+    facts = make_facts(**COVERED, listed_ms=COVERED["start_ms"])
+    ask = Fetch("tail", "start", COVERED["start_ms"] + MINUTE_MS, "")
+    first = settle(facts, ask, make_page(100, 101))
+    assert (first.floor.grounds, first.floor.time_ms, first.eligible_ms) == (("listing",), None, None)
 
-    assert settle(facts, START, make_page(99, 101)).floor_ms is None
-
-
-@pytest.mark.parametrize(
-    ("listed_ms", "cadence", "kind"),
-    [
-        (None, MINUTE_BARS, "listing"),
-        (100 * HOUR_MS, MINUTE_BARS, "listing"),
-        (100 * HOUR_MS - DAY_MS, MINUTE_BARS, "listing"),
-        (100 * HOUR_MS - DAY_MS - 1, MINUTE_BARS, "retention"),
-        (0, MINUTE_BARS, "retention"),
-        (0, ohlc_cadence("P1W", 0), "listing"),
-    ],
-    ids=["no listing date", "at the listing", "a day after", "more than a day after", "long after", "one bar after"],
-)
-def test_a_floor_near_the_listing_is_the_listing_and_else_retention(
-    listed_ms: int | None, cadence: Cadence, kind: str
-) -> None:
-    facts = make_facts(**COVERED, tail_misses=1, listed_ms=listed_ms)
-
-    assert settle(facts, START, make_page(100, 101), cadence).floor_kind == kind
-
-
-def test_a_page_that_reaches_the_listing_proves_the_floor_at_once() -> None:
-    outcome = settle(make_facts(**COVERED, listed_ms=90 * HOUR_MS), START, make_page(90, 101))
-
-    assert (outcome.moved, outcome.floor_ms, outcome.floor_kind) == (True, 90 * HOUR_MS, "listing")
-
-
-def test_a_page_that_moves_but_does_not_reach_the_listing_proves_no_floor() -> None:
-    outcome = settle(make_facts(**COVERED, listed_ms=90 * HOUR_MS), START, make_page(91, 101))
-
-    assert (outcome.moved, outcome.floor_ms, outcome.floor_kind) == (True, None, None)
+    deaf = settle(facts._replace(floor_grounds=first.floor.grounds), ask, make_page(100, 101))
+    assert deaf.eligible_ms is not None
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ NOW_MS = 1_700_000_000_000
 MINUTE_BARS = ohlc_cadence("PT1M", GRACE_MS)
 RATES = rate_cadence(GRACE_MS)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 MOMENTS = st.integers(0, NOW_MS)
 
 
@@ -254,7 +254,7 @@ def test_a_forward_tail_does_not_ask_before_the_bar_that_holds_the_listing() -> 
 
 @pytest.mark.parametrize("listed_ms", [None, 12 * DAY_MS])
 def test_a_forward_tail_asks_for_the_oldest_page_after_a_miss(listed_ms: int | None) -> None:
-    facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], tail_misses=1, listed_ms=listed_ms)
+    facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], nothing_earlier_ms=NOW_MS - 1, listed_ms=listed_ms)
 
     fetch = plan_tail(facts, MINUTE_BARS, "forward", NOW_MS)
 
@@ -267,11 +267,25 @@ def test_a_series_with_nothing_stored_has_no_tail() -> None:
         plan_tail(make_facts(), MINUTE_BARS, "backward", NOW_MS)
 
 
+def test_a_listing_date_after_the_first_row_is_not_believed_by_a_forward_probe() -> None:
+    facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], listed_ms=NOW_MS - DAY_MS, floor_grounds=("empty",))
+
+    fetch = plan_tail(facts, MINUTE_BARS, "forward", NOW_MS)
+
+    assert fetch.time_ms == NOW_MS - WEEK_MS - DAY_MS
+
+
+def test_a_backward_probe_asks_for_what_is_before_the_first_row() -> None:
+    facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], floor_grounds=("listing",))
+
+    assert plan_tail(facts, MINUTE_BARS, "backward", NOW_MS).time_ms == NOW_MS - WEEK_MS
+
+
 @given(MOMENTS.filter(bool), st.none() | MOMENTS, st.none() | MOMENTS)
 @settings(max_examples=100, deadline=None)
-def test_a_floor_or_the_listing_stops_the_tail(start_ms: int, floor_ms: int | None, listed_ms: int | None) -> None:
+def test_only_a_proven_floor_stops_the_tail(start_ms: int, floor_ms: int | None, listed_ms: int | None) -> None:
     facts = make_facts(start_ms=start_ms, end_ms=NOW_MS + 1, floor_ms=floor_ms, listed_ms=listed_ms)
-    has_all = any(start_ms <= limit_ms for limit_ms in (floor_ms, listed_ms) if limit_ms is not None)
+    has_all = floor_ms is not None and start_ms <= floor_ms
 
     assert is_at_floor(facts) == has_all
     assert (find_tail_due(facts) is None) == has_all
@@ -339,7 +353,8 @@ def test_every_request_reaches_into_what_is_covered_and_out_of_it(
     head = plan_head(facts, cadence, direction, now_ms)
     tail = plan_tail(facts, cadence, direction, now_ms)
 
-    assert head == Fetch("head", "head", now_ms if direction == "backward" else facts.end_ms - overlap_ms, head.why)
+    anchor_ms = now_ms if direction == "backward" else facts.end_ms - overlap_ms
+    assert head == Fetch("head", "head", anchor_ms, head.why, direction)
     assert 0 <= tail.time_ms <= now_ms
     if gaps:
         edge_ms = gaps[-1].end_ms if direction == "backward" else gaps[-1].start_ms

@@ -196,9 +196,13 @@ class ExchangeVendor:
         schema = {"type": "object", "properties": properties, "required": sorted(properties)}
         method = INGEST_OHLC if durations else INGEST_INTEREST_RATE
         limits = Limits(
-            concurrent=self._find_concurrency(endpoint), grace_ms=self.exchange.grace_ms, page_rows=endpoint.limit
+            concurrent=self._find_concurrency(endpoint), grace_ms=self._find_grace(), page_rows=endpoint.limit
         )
         return Service(method, schema, limits)
+
+    def _find_grace(self) -> int:
+        lag_s = self._config.safety_lag_seconds
+        return self.exchange.grace_ms if lag_s is None else int(lag_s * 1_000)
 
     def _find_concurrency(self, endpoint: Endpoint) -> int:
         budget = self._purse.budgets[endpoint.group]

@@ -1,0 +1,166 @@
+"""The ledger's price: its part of a page's transaction, and a whole verification against reading the events once."""
+
+from collections.abc import Sequence
+from functools import partial
+from statistics import median
+from typing import Final
+from uuid import uuid4
+
+from benchmarks.harness import Pairs, Row, say, time_call
+from benchmarks.market import (
+    TABLE,
+    advance,
+    commit_pages,
+    fetch_newer,
+    fetch_older,
+    find_minute,
+    make_vendor,
+    read_series,
+    register,
+)
+from benchmarks.server import Server, vacuum
+from series_pipelines.core.cursor import CursorValue, backfill, harvest
+from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.ingest.commit import Finished
+from series_pipelines.ingest.writer import MAX_GROUP
+from series_pipelines.store import cursors, ledger
+from series_pipelines.store.connection import Connection, connect
+from series_pipelines.vendors.registry import Capability
+
+SHARE_TARGET: Final = 0.15
+SCANS_TARGET: Final = 3.0
+PAGE_ROWS: Final = 1_000
+EVENTS_A_NAMESPACE: Final = 50
+SCAN: Final = "select count(*), max(new_position) from ing_cursor_event"
+WRITE_EVENTS: Final = """
+insert into ing_cursor_event (
+    prev_position, new_position, recorded_at, window_from, window_to, page_number, row_count, table_name, series_id,
+    operation, namespace_scope, namespace_key, direction, cursor_type, reason, cap_key, run_id, lane, request,
+    idempotent_key
+)
+select case when page > 1 then 1790000000000 + sign * (page - 1) * 60000 end, 1790000000000 + sign * page * 60000,
+       now() + page * interval '1 second', 'epoch', 'now', page, 3, 'ohlc_v2',
+       'BENCH/FORWARD/P' || lpad(series::text, 5, '0') || '/PT1M', operation, scope, key, direction, 'TIME', 'advanced',
+       'IngestOHLC/BENCH%%2FFORWARD%%2F/forward', %(run_id)s, %(lane)s, 'head forward 1790000000000',
+       %(lane)s || '/' || page || '/' || operation || series
+from generate_series(1, %(pages)s) as page, generate_series(1, %(series)s) as series, (
+    values ('HARVEST', 'GLOBAL', '', 'FORWARD', 1), ('BACKFILL', 'CUSTOM', 'history', 'BACKFILL', -1)
+) as kind (operation, scope, key, direction, sign)"""
+
+
+def run(server: Server, quick: bool) -> list[Row]:
+    """Measure both."""
+    return [_measure_share(server, quick), _measure_verify(server, quick)]
+
+
+def _measure_share(server: Server, quick: bool) -> Row:
+    rounds = 3 if quick else 8
+    big, tiny = _time_big_pages(server, rounds), _time_tiny_pages(server, rounds)
+    share, tiny_share = big.speedup, tiny.speedup
+    tiny_us, tiny_whole_us = (1e6 * median(times) / MAX_GROUP for times in (tiny.yardstick, tiny.ours))
+    return Row(
+        "the ledger's part of the page transaction, 1,000-row pages",
+        f"at most {SHARE_TARGET:.0%}",
+        f"{share:.1%}",
+        share <= SHARE_TARGET,
+        f"events and cursors of {MAX_GROUP} pages, against the whole commit of {MAX_GROUP} such pages; "
+        f"with 3-row pages {tiny_share:.0%}: {tiny_us:.0f} of {tiny_whole_us:.0f} µs a page; "
+        f"median of {rounds} rounds",
+        {"share": share, "tiny_share": tiny_share, "tiny_ledger_us": tiny_us, "tiny_page_us": tiny_whole_us},
+    )
+
+
+def _time_big_pages(server: Server, rounds: int) -> Pairs:
+    """Time groups of history pages, and beside each only what the ledger does for an equal group of other series."""
+    vendor = make_vendor(2 * MAX_GROUP, {"backward": PAGE_ROWS})
+    pairs, now_ms = Pairs(), find_minute(5)
+    with server.fresh_database() as url, connect(url, purpose="ours") as ours, connect(url, purpose="only") as only:
+        capability = register(ours, vendor)["backward"]
+        known = read_series(ours, capability)
+        for number in range(rounds + 1):
+            pages = [fetch_older(vendor, capability, facts, now_ms) for facts in known]
+            known = [advance(finished) for finished in pages]
+            _time_group(pairs if number else Pairs(), ours, only, capability, pages)
+            say(f"ledger: round {number} of {rounds}, {MAX_GROUP} pages of {PAGE_ROWS} rows")
+    return pairs
+
+
+def _time_tiny_pages(server: Server, rounds: int) -> Pairs:
+    """Time groups of head refreshes: one row that is known and two new ones a page."""
+    clock_ms = [find_minute(60)]
+    vendor = make_vendor(2 * MAX_GROUP, {"forward": PAGE_ROWS}, lambda: clock_ms[0])
+    pairs = Pairs()
+    with server.fresh_database() as url, connect(url, purpose="ours") as ours, connect(url, purpose="only") as only:
+        capability = register(ours, vendor)["forward"]
+        known = [facts._replace(end_ms=clock_ms[0] - 3 * MINUTE_MS) for facts in read_series(ours, capability)]
+        for number in range(rounds * 3 + 5):
+            clock_ms[0] += 2 * MINUTE_MS
+            pages = [fetch_newer(vendor, capability, facts, (facts.end_ms or 0) - MINUTE_MS) for facts in known]
+            known = [advance(finished) for finished in pages]
+            # The driver prepares a statement when it has seen it five times, as it soon has in a lane.
+            _time_group(pairs if number >= 5 else Pairs(), ours, only, capability, pages)
+    return pairs
+
+
+def _time_group(
+    pairs: Pairs, ours: Connection, only: Connection, capability: Capability, pages: Sequence[Finished]
+) -> None:
+    steps = [_make_step(finished, number) for number, finished in enumerate(pages[MAX_GROUP:])]
+    lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
+    with only.transaction():
+        # Beginning and ending a transaction is no part of the ledger's price: the page pays for it anyway.
+        only.execute("select 1")
+        pairs.run(
+            partial(commit_pages, ours, capability, pages[:MAX_GROUP]), partial(cursors.record, only, lineage, steps)
+        )
+
+
+def _make_step(finished: Finished, number: int) -> cursors.CursorStep:
+    page, fetch, series_id = finished.page, finished.fetch, finished.facts.series_id
+    assert page is not None
+    assert page.range is not None
+    is_head = fetch.kind == "head"
+    return cursors.CursorStep(
+        harvest(TABLE, series_id) if is_head else backfill(TABLE, series_id),
+        CursorValue(page.range.end_ms if is_head else page.range.start_ms),
+        finished.attempted_ms,
+        f"{uuid4().hex}/{number}",
+        page.range,
+        f"{fetch.target} forward {fetch.time_ms}",
+        len(page.rows),
+        number,
+    )
+
+
+def _measure_verify(server: Server, quick: bool) -> Row:
+    series, rounds = (1_000, 3) if quick else (10_000, 7)
+    pairs = Pairs()
+    with server.fresh_database() as url:
+        with connect(url, purpose="bench") as conn:
+            names = {"run_id": str(uuid4()), "lane": uuid4().hex, "pages": EVENTS_A_NAMESPACE, "series": series}
+            conn.execute(WRITE_EVENTS, names)
+            seconds = time_call(partial(ledger.rebuild, conn))
+        say(f"ledger: {2 * series * EVENTS_A_NAMESPACE:,} events, cursors rebuilt from them in {seconds:.1f} s")
+        vacuum(url)
+        server.checkpoint()
+        with connect(url, purpose="bench") as conn:
+            conn.execute("set max_parallel_workers_per_gather = 0")
+            for number in range(rounds + 1):
+                timed = pairs if number else Pairs()
+                timed.run(partial(ledger.verify, conn), partial(_scan, conn))
+            found = ledger.verify(conn)
+    assert not found.problems
+    scans = 1 / pairs.speedup
+    return Row(
+        f"verify over {found.events:,} events in {found.namespaces:,} namespaces, in sequential scans of them",
+        f"at most {SCANS_TARGET:.0f}",
+        f"{scans:.2f}",
+        scans <= SCANS_TARGET,
+        f"{median(pairs.ours):.2f} s; a scan is `{SCAN}`, {median(pairs.yardstick):.2f} s; both on one connection "
+        f"without parallel workers, in turns; median of {rounds} rounds; lost cursors rebuilt in {seconds:.1f} s",
+        {"scans": scans, "verify_seconds": median(pairs.ours), "rebuild_seconds": seconds},
+    )
+
+
+def _scan(conn: Connection) -> None:
+    conn.execute(SCAN).fetchall()

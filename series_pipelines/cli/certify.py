@@ -1,0 +1,91 @@
+"""`certify`: what is known of a window of series, with a digest of their rows."""
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from series_pipelines.cli.exit_codes import DONE, FAILED
+from series_pipelines.cli.options import make_window, with_json, with_series, with_table, with_window
+from series_pipelines.cli.output import print_json, to_iso
+from series_pipelines.core.coverage import COVERAGE_KINDS
+from series_pipelines.core.ranges import Range
+from series_pipelines.core.series import TableName
+from series_pipelines.core.times import format_span, format_time
+
+if TYPE_CHECKING:
+    from series_pipelines.ingest.certify import Certificate
+
+
+@click.command("certify", short_help="Certify what is known of a window of series.")
+@with_series(required=True)
+@with_window
+@with_table
+@with_json
+@click.pass_context
+def certify_command(
+    ctx: click.Context,
+    series: tuple[str, ...],
+    start_ms: int | None,
+    end_ms: int | None,
+    table_name: TableName | None,
+    as_json: bool,
+) -> None:
+    """Certify what is known of SERIES between --start and --end: time by kind, rows, their digest, ledger position.
+
+    The same data gives the same digest, one changed bar another. Without --start from the beginning of time, without
+    --end until now. The exit code is 1 if anything of a window is unknown or was refused.
+
+    Example: series certify DEMO/SWAP/BTC-USDT/1h --start 2026-01-01 --end 2026-02-01
+    """
+    from series_pipelines.cli.session import choose_series, ensure_series, open_database
+    from series_pipelines.ingest.certify import certify
+    from series_pipelines.system_clock import SystemClock
+
+    now_ms = SystemClock().now_ms()
+    window = make_window(start_ms, end_ms, now_ms) or Range(0, now_ms)
+    with open_database("certify") as conn:
+        ensure_series(conn)
+        chosen = choose_series(conn, series, table_name)
+        conn.commit()
+        certificates = [certify(conn, known.table_name, known.series_id, window) for known in chosen]
+    if as_json:
+        print_json([_describe(certificate) for certificate in certificates])
+    else:
+        for certificate in certificates:
+            _print(certificate)
+    ctx.exit(DONE if all(certificate.is_complete for certificate in certificates) else FAILED)
+
+
+def _describe(certificate: "Certificate") -> dict[str, Any]:
+    return {
+        "series_id": certificate.series_id,
+        "table_name": certificate.table_name,
+        "start": to_iso(certificate.window.start_ms),
+        "end": to_iso(certificate.window.end_ms),
+        "complete": certificate.is_complete,
+        "kinds": {kind: span_ms / 1000 for kind, span_ms in certificate.kinds.items()},
+        "stretches": [
+            {"kind": stretch.kind, "start": to_iso(stretch.start_ms), "end": to_iso(stretch.end_ms)}
+            for stretch in certificate.stretches
+        ],
+        "rows": certificate.rows,
+        "digest": f"sha256:{certificate.digest}",
+        "ledger_position": certificate.ledger_position,
+    }
+
+
+def _print(certificate: "Certificate") -> None:
+    window, kinds = certificate.window, certificate.kinds
+    span_ms = window.end_ms - window.start_ms
+    click.echo(f"{certificate.series_id} ({certificate.table_name})")
+    click.echo(f"  window   [{format_time(window.start_ms)}, {format_time(window.end_ms)})")
+    click.echo(f"  complete {'yes' if certificate.is_complete else 'no'}")
+    for kind in COVERAGE_KINDS:
+        if kind in kinds:
+            count = sum(stretch.kind == kind for stretch in certificate.stretches)
+            share = 100 * kinds[kind] / span_ms
+            stretches = "1 stretch" if count == 1 else f"{count} stretches"
+            click.echo(f"  {kind:<16} {format_span(kinds[kind]):>10} {share:6.2f} %  in {stretches}")
+    click.echo(f"  rows     {certificate.rows}")
+    click.echo(f"  digest   sha256:{certificate.digest}")
+    click.echo(f"  ledger   {certificate.ledger_position or 'no event yet'}")

@@ -1,0 +1,126 @@
+-- name: take_time
+-- Let this transaction work as long as it must, but not hold writers up by waiting long for a lock before them.
+select set_config('statement_timeout', '0', true), set_config('lock_timeout', '30s', true);
+
+-- name: verify
+-- Compare every namespace's current value with what its events say; the totals, and a row a problem, worst first.
+-- Nothing is sorted by event: in a whole chain each position but the last is left as often as it is reached, so the
+-- hashes of those reached less those of what was left are the last one's, and less the first's if older ones are archived.
+with told as materialized (
+    select namespace_id, count(*) as events, max(new_position) as highest, min(new_position) as lowest,
+           sum(hashint8(new_position)) - coalesce(sum(hashint8(prev_position)), 0) as remains,
+           min(prev_position) filter (where prev_position <> new_position) as lowest_left,
+           max(prev_position) filter (where prev_position <> new_position) as highest_left
+    from ing_cursor_event group by namespace_id
+), known as (
+    select namespace_id, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type,
+           position, token, true as is_held
+    from ing_cursor
+    union all
+    select last.namespace_id, last.table_name, last.series_id, last.operation, last.namespace_scope, last.namespace_key,
+           last.direction, last.cursor_type, null, null, false
+    from told cross join lateral (
+        select * from ing_cursor_event as event where event.namespace_id = told.namespace_id
+        order by event_id desc limit 1
+    ) as last
+    where not exists (select from ing_cursor as held where held.namespace_id = told.namespace_id)
+), tokens as (
+    select known.namespace_id, linked.*
+    from known cross join lateral (
+        select (array_agg(new_token order by event_id desc))[1] as told_token,
+               bool_or(prev_token is distinct from before and before is not null) as is_broken
+        from (
+            select event_id, prev_token, new_token, lag(new_token) over (order by event_id) as before
+            from ing_cursor_event as event where event.namespace_id = known.namespace_id
+        ) as event
+    ) as linked
+    where known.cursor_type = 'TOKEN'
+), compared as (
+    select known.*, coalesce(events, 0) as events, told_token, remains, tokens.is_broken as is_token_broken,
+           case direction when 'FORWARD' then highest else lowest end as told_position,
+           case direction when 'FORWARD' then lowest_left else highest_left end as first_left
+    from known left join told using (namespace_id) left join tokens using (namespace_id)
+    where %(table_name)s::text is null or table_name = %(table_name)s
+), judged as materialized (
+    select *,
+           case when told_position is null and told_token is null then case when is_held then 'orphan' else 'fine' end
+                when not is_held then 'lost'
+                when position is distinct from told_position or token is distinct from told_token then 'differs'
+                else 'fine' end as state,
+           coalesce(is_token_broken, remains <> hashint8(told_position) and not (
+               remains = hashint8(told_position)::bigint - hashint8(coalesce(first_left, told_position))
+               and exists (select from pg_class where relnamespace = 'ledger_archive'::regnamespace and relkind = 'r')
+           ), false) as is_broken
+    from compared
+)
+select totals.namespaces, totals.events, table_name, series_id, operation, namespace_scope, namespace_key, cursor_type,
+       state, is_broken, problem.events, position, token, told_position, told_token
+from (select count(*) as namespaces, coalesce(sum(events), 0)::bigint as events from judged) as totals
+left join (select * from judged where state <> 'fine' or is_broken) as problem on true
+order by abs(position - told_position) desc nulls last, series_id, table_name, operation, namespace_scope, namespace_key;
+
+-- name: lock_cursors
+-- Let no one else write current values until the transaction ends; reading goes on.
+lock table ing_cursor in share row exclusive mode;
+
+-- name: repair
+-- Make the current values what the events say, for the namespaces that `verify` found to have another or none.
+with wrong as (
+    select * from json_to_recordset(%(problems)s::json) as wrong (
+        table_name text, series_id text, operation text, namespace_scope text, namespace_key text, direction text,
+        cursor_type text, position bigint, token text, state text
+    )
+), removed as (
+    delete from ing_cursor as held using wrong
+    where state = 'orphan' and held.series_id = wrong.series_id and held.table_name = wrong.table_name
+      and held.operation = wrong.operation and held.namespace_scope = wrong.namespace_scope
+      and held.namespace_key = wrong.namespace_key
+)
+insert into ing_cursor as held (
+    position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
+)
+select position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
+from wrong where state in ('lost', 'differs')
+on conflict (series_id, table_name, operation, namespace_scope, namespace_key) do update
+set position = excluded.position, token = excluded.token, version = held.version + 1, updated_at = now();
+
+-- name: list_cursors
+-- Current values, of some series or of all, of one operation or of all.
+select held.table_name, held.series_id, operation, namespace_scope, namespace_key, cursor_type, position, token, version,
+       (date_part('epoch', updated_at) * 1000)::bigint
+from ing_cursor as held
+where (%(operation)s::text is null or operation = %(operation)s)
+  and (%(series_ids)s::text[] is null or (held.table_name, held.series_id) in (
+      select * from unnest(%(table_names)s::text[], %(series_ids)s::text[])
+  ))
+order by held.series_id, held.table_name, operation desc, namespace_key;
+
+-- name: read_events
+-- A namespace's events in their order: what a replay reads, and nothing else.
+select event_id, reason, prev_position, prev_token, new_position, new_token, cursor_type
+from ing_cursor_event
+where namespace_id = find_namespace_id(%(table_name)s, %(series_id)s, %(operation)s, %(scope)s, %(key)s)
+order by event_id;
+
+-- name: has_archive
+-- Whether events were ever archived, so that namespaces may begin in the middle.
+select exists (select from pg_class where relnamespace = 'ledger_archive'::regnamespace and relkind = 'r');
+
+-- name: lock_events
+-- Let no one else see or write events until the transaction ends: partitions are about to leave.
+lock table ing_cursor_event in access exclusive mode;
+
+-- name: list_old_partitions
+-- The partitions that hold nothing from a moment on: whole months, and the default one if all in it is older.
+select child.oid::regclass::text
+from pg_inherits join pg_class as child on child.oid = inhrelid
+where inhparent = 'ing_cursor_event'::regclass and case child.relname
+    when 'ing_cursor_event_default' then exists (select from ing_cursor_event_default)
+        and not exists (select from ing_cursor_event_default where recorded_at >= %(before)s)
+    else right(child.relname, 7) collate "C" < to_char(%(before)s::timestamptz at time zone 'UTC', 'YYYY_MM')
+end
+order by child.relname;
+
+-- name: archive_partition
+-- Move one partition to the archive; says how many events it has, and how many were appended to what stays.
+select archived, events, copied, carried from archive_ledger_partition(%(partition)s::regclass, %(now)s);

@@ -1,0 +1,104 @@
+"""What answers say about time without data, and what data takes back."""
+
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from series_pipelines.core.duration import HOUR_MS
+from series_pipelines.core.evidence import Evidence, EvidenceKind, find_evidence, trim_evidence
+from series_pipelines.core.outcome import settle_failure, settle_page
+from series_pipelines.core.page import LAST_MOMENT_MS, Page
+from series_pipelines.core.plan import Fetch, SeriesFacts, ohlc_cadence
+from series_pipelines.core.ranges import Range
+from series_pipelines.errors import PageRefused, VendorBusy, VendorError
+
+NOW_MS = 1_700_000_000_000
+HOURS = ohlc_cadence("PT1H", 0, 10)
+BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1H", "cap_key": "c"}
+BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+EMPTY = Page([], None, 0)
+HEAD = Fetch("head", "head", NOW_MS, "")
+GAP = Fetch("tail", "gap", 151 * HOUR_MS, "")
+START = Fetch("tail", "start", 100 * HOUR_MS, "")
+
+
+def hours(start: int, end: int) -> Range:
+    return Range(start * HOUR_MS, end * HOUR_MS)
+
+
+def make_facts(**known: Any) -> SeriesFacts:
+    return SeriesFacts(**{**BLANK, "start_ms": 100 * HOUR_MS, "end_ms": 200 * HOUR_MS, **known})
+
+
+WITH_GAP = make_facts(gap_start_ms=120 * HOUR_MS, gap_end_ms=150 * HOUR_MS)
+
+
+def find(facts: SeriesFacts, fetch: Fetch, got: Page | VendorError) -> list[tuple[EvidenceKind, Range]]:
+    if isinstance(got, Page):
+        outcome = settle_page(facts, fetch, got, HOURS, NOW_MS)
+    else:
+        outcome = settle_failure(facts, fetch, str(got), NOW_MS)
+    return [(known.kind, known.window) for known in find_evidence(facts, fetch, got, outcome, HOURS, NOW_MS)]
+
+
+def test_a_hole_inside_a_payload_is_the_vendors_word() -> None:
+    page = Page([(0,), (1,)], hours(90, 101), 2, holes=(hours(92, 94), hours(96, 97)))
+    assert find(make_facts(), START, page) == [("verified_empty", hours(92, 94)), ("verified_empty", hours(96, 97))]
+
+
+def test_an_answer_with_nothing_for_a_gap_speaks_for_an_outage_there() -> None:
+    assert find(WITH_GAP, GAP, EMPTY) == [("outage", hours(120, 150))]
+    assert find(WITH_GAP, GAP, Page([(0,)], hours(140, 151), 1)) == []
+
+
+def test_a_gap_that_reaches_beyond_what_is_stored_is_no_outage() -> None:
+    outside = make_facts(gap_start_ms=90 * HOUR_MS, gap_end_ms=100 * HOUR_MS)
+    assert find(outside, GAP, EMPTY) == []
+
+
+@pytest.mark.parametrize(
+    ("listed_ms", "kind"), [(100 * HOUR_MS, "pre_listing"), (0, "beyond_retention")], ids=["listing", "retention"]
+)
+def test_a_proven_floor_says_why_nothing_is_before_it(listed_ms: int, kind: str) -> None:
+    facts = make_facts(listed_ms=listed_ms, floor_grounds=("empty",))
+    assert find(facts, START, EMPTY) == [(kind, hours(0, 100))]
+
+
+def test_a_delisted_product_has_nothing_after_its_end() -> None:
+    facts = make_facts(delisted_ms=201 * HOUR_MS, head_misses=1)
+    assert find(facts, HEAD, EMPTY) == [("post_delisting", Range(200 * HOUR_MS, LAST_MOMENT_MS))]
+    assert find(facts._replace(head_misses=0), HEAD, EMPTY) == []
+
+
+@pytest.mark.parametrize(
+    ("fetch", "window"),
+    [(HEAD, Range(200 * HOUR_MS, NOW_MS)), (GAP, hours(120, 150)), (START, hours(90, 100))],
+    ids=["head", "gap", "start"],
+)
+def test_what_validation_refuses_is_quarantined(fetch: Fetch, window: Range) -> None:
+    assert find(WITH_GAP, fetch, PageRefused("high < low")) == [("quarantined", window)]
+
+
+def test_a_busy_vendor_says_nothing_about_time() -> None:
+    assert find(WITH_GAP, GAP, VendorBusy("429")) == []
+
+
+SPANS = st.tuples(st.integers(0, 30), st.integers(1, 10)).map(lambda drawn: Range(drawn[0], drawn[0] + drawn[1]))
+
+
+@given(SPANS, SPANS, st.lists(SPANS, max_size=3), st.sampled_from(["verified_empty", "outage", "pre_listing"]))
+def test_data_takes_back_exactly_the_time_it_covers(
+    window: Range, covered: Range, holes: list[Range], kind: EvidenceKind
+) -> None:
+    inner = [hole for hole in holes if covered.start_ms < hole.start_ms and hole.end_ms < covered.end_ms]
+    left = trim_evidence(Evidence(kind, window, "", "", 1, 1), covered, inner)
+
+    said = {moment for part in left for moment in range(*part.window)}
+    data = set(range(*covered))
+    if kind == "verified_empty":
+        data -= {moment for hole in inner for moment in range(*hole)}
+    assert said == set(range(*window)) - data
+    assert all(earlier.window.end_ms < later.window.start_ms for earlier, later in pairwise(left))
