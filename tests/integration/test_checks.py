@@ -35,3 +35,9 @@ def test_the_nightly_job_checks_coverage_and_ledger_of_both_tables(
 
 def test_the_nightly_job_has_a_schedule(defs: Definitions) -> None:
     assert defs.resolve_schedule_def("nightly_checks_schedule").cron_schedule == "47 2 * * *"
+
+
+def test_a_lane_runs_no_checks(defs: Definitions) -> None:
+    for table_name in ("ohlc_v2", "interest_rate"):
+        nodes = {node.name for node in defs.resolve_job_def(f"{table_name}_lane").graph.nodes}
+        assert nodes == {table_name}
