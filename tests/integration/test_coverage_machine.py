@@ -170,6 +170,6 @@ def test_any_interleaving_keeps_the_account_true(database_url: str) -> None:
     run_state_machine_as_test(
         Account,
         settings=settings(
-            max_examples=25, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
         ),
     )
