@@ -35,7 +35,8 @@ from series_pipelines.store.queries import load_queries
 
 FLUSH_EVERY_SECONDS: Final = 5.0
 MAX_BATCH: Final = 200
-MAX_SHARE: Final = 0.2
+MAX_SHARE: Final = 0.16
+"""A batch that has begun is finished, so that all of it stays under a fifth."""
 LAST_ROWS: Final = 5
 LAST_ROW_COLUMNS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "ohlc_v2": ("ohlc", ("created_at", "open", "high", "low", "close", "volume")),
