@@ -15,10 +15,17 @@ import psycopg
 import pytest
 from databases import ADMIN_URL, Server, create_database, replace_database, share_server
 
+from series_pipelines.ingest import lane
 from series_pipelines.settings import load_settings
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import start_embedded
 from series_pipelines.store.migrate import migrate
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _collect_as_usual() -> None:
+    """Collect garbage as any process does: what a test leaves open is to be found while that test runs."""
+    lane._spare_collections = lambda: None  # type: ignore[assignment]
 
 
 @pytest.fixture(scope="session")
