@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import LAST_MOMENT_MS, Page
-from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, has_given_all
+from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_page_span, has_given_all
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.errors import PageRefused, VendorError
 
@@ -90,7 +90,7 @@ def _is_inside(facts: SeriesFacts) -> bool:
 def _read_refusal(
     facts: SeriesFacts, fetch: Fetch, cadence: Cadence, now_ms: int
 ) -> Iterable[tuple[EvidenceKind, Range]]:
-    page_ms = cadence.page_ms or facts.window_ms or cadence.step_ms
+    page_ms = find_page_span(facts, cadence)
     if fetch.target == "gap" and facts.gap_start_ms is not None and facts.gap_end_ms is not None:
         window = Range(facts.gap_start_ms, facts.gap_end_ms)
     elif fetch.target == "start" and facts.start_ms is not None:

@@ -225,6 +225,11 @@ def find_behind_due(facts: DueFacts) -> int | None:
     return tail_due_ms if tail_due_ms is not None else find_recheck_due(facts)
 
 
+def find_page_span(facts: SeriesFacts, cadence: Cadence) -> int:
+    """Return the time that one page spans: as the vendor says, else as the last one did, else a guess."""
+    return cadence.page_ms or facts.window_ms or cadence.step_ms
+
+
 def find_overlap(facts: SeriesFacts, cadence: Cadence) -> int:
     """Return how far a request reaches into what is covered: always less than the last page's window."""
     if facts.window_ms is not None and cadence.overlap_ms >= facts.window_ms:
@@ -275,7 +280,7 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
     if direction == "backward":
         return Fetch("tail", "start", min(now_ms, facts.start_ms + overlap_ms), "history before the first row")
     # One window back, so that a full page ends `overlap` inside what is covered.
-    window_ms = cadence.page_ms or facts.window_ms or cadence.step_ms
+    window_ms = find_page_span(facts, cadence)
     time_ms = max(_find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
     return Fetch("tail", "start", time_ms, "history before the first row", "forward")
 
@@ -299,7 +304,7 @@ def _find_oldest(facts: SeriesFacts, cadence: Cadence) -> int:
     oldest_ms = (facts.listed_ms or 0) - cadence.bar_ms
     if facts.start_ms is not None and facts.start_ms - cadence.bar_ms < oldest_ms:
         # The listing date is wrong, so it does not say how much is earlier.
-        oldest_ms = facts.start_ms - (cadence.page_ms or facts.window_ms or cadence.step_ms)
+        oldest_ms = facts.start_ms - find_page_span(facts, cadence)
     return max(0, oldest_ms)
 
 

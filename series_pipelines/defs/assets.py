@@ -35,7 +35,8 @@ from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.dev_lock import end_with_dev
 from series_pipelines.errors import CapabilityBusy, InvalidOrder, SeriesError, UnknownCapability
 from series_pipelines.ingest.backlog import read_backlog
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, pause_unserved, run_lane
+from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.pause import pause_unserved
 from series_pipelines.ingest.writer import compact_series
 from series_pipelines.store import states
 

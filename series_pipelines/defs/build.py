@@ -17,8 +17,7 @@ from dagster import (
 from series_pipelines.core.plan import Kind
 from series_pipelines.core.series import TABLE_NAMES
 from series_pipelines.defs.assets import build_assets
-from series_pipelines.defs.coverage_check import build_coverage_checks
-from series_pipelines.defs.ledger_check import build_ledger_checks
+from series_pipelines.defs.checks import build_checks
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_display
 from series_pipelines.defs.sensors import build_lane_sensor, build_universe_sensor
@@ -57,7 +56,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> De
     )
     return Definitions(
         assets=build_assets(),
-        asset_checks=[*build_coverage_checks(), *build_ledger_checks()],
+        asset_checks=build_checks(),
         jobs=[*jobs.values(), purge_display, check_job],
         schedules=[purge_schedule, check_schedule],
         sensors=[

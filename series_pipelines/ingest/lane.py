@@ -19,7 +19,7 @@ from series_pipelines.core.clock import Clock
 from series_pipelines.core.cursor import HISTORY
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.evidence import find_evidence
-from series_pipelines.core.outcome import grow_capability_backoff, settle_failure, settle_page, settle_pause
+from series_pipelines.core.outcome import settle_failure, settle_page, settle_pause
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import (
     TAIL_WHILE_HEADS_BELOW,
@@ -34,10 +34,11 @@ from series_pipelines.core.plan import (
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError, VendorRejected
 from series_pipelines.ingest.commit import Author, Finished
-from series_pipelines.ingest.fetch import fetch_page
+from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.pause import CapabilityPause
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import capabilities as capability_store
-from series_pipelines.store import limits, locks, ranges, states
+from series_pipelines.store import locks, ranges, states
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability
@@ -120,12 +121,6 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
             control.close()
 
 
-def pause_unserved(conn: Connection, cap_key: str, reason: str, now_ms: int) -> None:
-    """Pause a capability that no vendor serves now, so that its waiting heads do not keep the tails of others back."""
-    backoff_ms = grow_capability_backoff(capability_store.read_backoff(conn, cap_key).backoff_ms)
-    capability_store.back_off(conn, cap_key, backoff_ms, now_ms + backoff_ms, reason, now_ms)
-
-
 @cache
 def _spare_collections() -> None:
     """Let the garbage collector look at what is loaded no more, and seldom at pages: a third of a lane's time."""
@@ -154,15 +149,13 @@ class _Lane:
         # Inside a window all that is missing is a gap; there is no head.
         self._with_heads = "head" in order.work and order.window is None
         self._with_tails = "tail" in order.work
-        self._has_succeeded = False
         self._begun_ms = self._clock.now_ms()
         self._deadline_ms = self._begun_ms + order.shift_ms
         self._inbox: queue.SimpleQueue[Fetched | list[Written] | BaseException] = queue.SimpleQueue()
         self._fetching: set[str] = set()
         self._writing: set[str] = set()
         self._retrying: set[str] = set()
-        self._pause = capability_store.read_backoff(control, capability.cap_key)
-        self._paused_since_ms = 0
+        self._pause = CapabilityPause(control, capability.cap_key)
         self._counted_ms = self._read_ms = self._looked_ms = 0
         self._rechecks = 0
         self._heads_elsewhere = 0
@@ -184,7 +177,7 @@ class _Lane:
             now_ms = self._clock.now_ms()
             if self._should_end(now_ms):
                 break
-            if self._is_paused(now_ms) or not self._dispatch(now_ms):
+            if self._pause.is_on(now_ms) or not self._dispatch(now_ms):
                 if self._fetching or self._writing:
                     self._absorb(block=True)
                 elif not self._rest(now_ms):
@@ -257,9 +250,6 @@ class _Lane:
         self._looked_ms = now_ms
         return locks.is_awaited(self._control, self._capability.cap_key)
 
-    def _is_paused(self, now_ms: int) -> bool:
-        return self._pause.next_eligible_ms is not None and now_ms < self._pause.next_eligible_ms
-
     def _is_full(self) -> bool:
         return len(self._fetching) >= self._capability.limits.concurrent or len(self._writing) >= MAX_PENDING_WRITES
 
@@ -272,7 +262,8 @@ class _Lane:
         if taken is None:
             return False
         facts, fetch = taken
-        if not self._reserve_slot(now_ms):
+        self._report.ended = wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms)
+        if self._report.ended:
             self._agenda.put(facts)
             return True
         self._fetching.add(facts.series_id)
@@ -321,20 +312,6 @@ class _Lane:
             self._counted_ms = now_ms
         return self._heads_elsewhere < TAIL_WHILE_HEADS_BELOW
 
-    def _reserve_slot(self, now_ms: int) -> bool:
-        allowed = self._capability.limits
-        if allowed.requests is None:
-            return True
-        budget = allowed.budget or self._capability.vendor
-        patience_ms = max(0, self._deadline_ms - now_ms)
-        wait_ms = limits.reserve_slot(self._control, budget, allowed.requests, allowed.window_ms, patience_ms)
-        if wait_ms is None:
-            self._report.ended = f"the budget {budget!r} is spent until after the shift"
-            return False
-        if wait_ms:
-            self._clock.wait(wait_ms)
-        return True
-
     def _rest(self, now_ms: int) -> bool:
         """Wait for what is due next; False when the lane has nothing more to wait for."""
         wake_ms = self._find_wake(now_ms)
@@ -347,8 +324,8 @@ class _Lane:
         return True
 
     def _find_wake(self, now_ms: int) -> int | None:
-        if self._is_paused(now_ms):
-            return self._pause.next_eligible_ms
+        if self._pause.is_on(now_ms):
+            return self._pause.until_ms
         if not self._order.by_person and not self._with_tails and self._agenda.has_tail_work():
             return None
         due_ms = self._agenda.find_next_due(self._with_heads, self._with_tails)
@@ -358,7 +335,7 @@ class _Lane:
         return due_ms if due_ms > now_ms else self._counted_ms + BACKLOG_EVERY_MS
 
     def _explain_end(self, wake_ms: int | None) -> str:
-        if self._is_paused(self._clock.now_ms()):
+        if self._pause.is_on(self._clock.now_ms()):
             return "the capability backs off until after the shift"
         return "nothing more is due" if wake_ms is None else "nothing more is due inside the shift"
 
@@ -382,33 +359,17 @@ class _Lane:
         self._fetching.discard(facts.series_id)
         if isinstance(got, Page):
             outcome = settle_page(facts, fetch, got, self._find_cadence(facts), now_ms)
-            self._end_pause(now_ms)
+            self._pause.end(now_ms)
         elif isinstance(got, VendorBackoff):
             outcome = settle_pause(facts, fetch, str(got))
-            self._begin_pause(got, fetched.asked_ms, now_ms)
+            self._report.backoffs += 1
+            self._pause.begin(got, fetched.asked_ms, now_ms)
         else:
             outcome = settle_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
         page = got if isinstance(got, Page) else None
         evidence = find_evidence(facts, fetch, got, outcome, self._find_cadence(facts), now_ms)
         self._writing.add(facts.series_id)
         self._writer.submit(Finished(facts, fetch, now_ms, page, outcome, fetched.number, evidence))
-
-    def _begin_pause(self, error: VendorBackoff, asked_ms: int, now_ms: int) -> None:
-        self._report.backoffs += 1
-        if asked_ms < self._paused_since_ms:
-            return
-        backoff_ms = grow_capability_backoff(self._pause.backoff_ms)
-        next_eligible_ms = now_ms + max(backoff_ms, error.retry_after_ms or 0)
-        self._pause = capability_store.Backoff(backoff_ms, next_eligible_ms)
-        self._paused_since_ms = now_ms
-        cap_key = self._capability.cap_key
-        capability_store.back_off(self._control, cap_key, backoff_ms, next_eligible_ms, str(error), now_ms)
-
-    def _end_pause(self, now_ms: int) -> None:
-        if self._pause.backoff_ms or not self._has_succeeded:
-            self._has_succeeded = True
-            self._pause = capability_store.Backoff(0, None)
-            capability_store.clear_backoff(self._control, self._capability.cap_key, now_ms)
 
     def _absorb_written(self, group: list[Written]) -> None:
         for written in group:

@@ -7,6 +7,7 @@ the page, so after a crash the campaign goes on there. What a page changes, the 
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, NamedTuple
 from uuid import uuid4
 
@@ -15,18 +16,18 @@ import psycopg
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.cursor import CursorValue, Namespace, refresh
 from series_pipelines.core.evidence import Evidence, digest_rows
-from series_pipelines.core.outcome import grow_capability_backoff
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError
 from series_pipelines.ingest.commit import WRITERS
-from series_pipelines.ingest.fetch import fetch_page
-from series_pipelines.store import capabilities as capability_store
-from series_pipelines.store import cursors, limits, locks, ranges, states
+from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.pause import CapabilityPause
+from series_pipelines.store import cursors, locks, ranges, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection, translated_errors
+from series_pipelines.store.reopening import Reopening
 from series_pipelines.store.rows import SeriesRows
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability
@@ -191,11 +192,9 @@ class _Worker:
         self._order = order
         self._deadline_ms = deadline_ms
         self._report = RefreshReport()
-        self._has_succeeded = False
-        self._pause = capability_store.read_backoff(control, capability.cap_key)
-        self._why_paused = "it said no before"
+        self._pause = CapabilityPause(control, capability.cap_key)
         self._lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
-        self._writer = tools.connect("refresh writer", False)
+        self._database = Reopening(partial(tools.connect, "refresh writer", False))
 
     def work(self) -> RefreshReport:
         report, wanted = self._report, self._order.series_ids
@@ -216,7 +215,7 @@ class _Worker:
         return report
 
     def close(self) -> None:
-        self._writer.close()
+        self._database.close()
 
     def _refresh_series(self, facts: SeriesFacts) -> None:
         table_name, allowed = self._capability.table_name, self._capability.limits
@@ -286,52 +285,25 @@ class _Worker:
         fetch = Fetch(kind="tail", target="gap", time_ms=ask.time_ms, why="refresh")
         while True:
             self._sit_out_pause()
-            self._reserve_slot()
+            if lack := wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms):
+                raise _OutOfTime(lack)
             self._report.requests += 1
             asked_ms = self._clock.now_ms()
             try:
                 page = fetch_page(self._vendor, self._capability, series_id, fetch, cadence)
             except VendorBackoff as error:
-                self._begin_pause(error)
+                self._pause.begin(error, asked_ms, self._clock.now_ms())
                 continue
-            self._end_pause()
+            self._pause.end(self._clock.now_ms())
             return page, asked_ms
 
     def _sit_out_pause(self) -> None:
-        until_ms, now_ms = self._pause.next_eligible_ms, self._clock.now_ms()
-        if until_ms is None or until_ms <= now_ms:
+        until_ms, now_ms = self._pause.until_ms, self._clock.now_ms()
+        if until_ms is None or not self._pause.is_on(now_ms):
             return
         if until_ms >= self._deadline_ms:
-            raise VendorBackoff(f"the capability backs off until {format_time(until_ms)}: {self._why_paused}")
+            raise VendorBackoff(f"the capability backs off until {format_time(until_ms)}: {self._pause.why}")
         self._clock.wait(until_ms - now_ms)
-
-    def _begin_pause(self, error: VendorBackoff) -> None:
-        now_ms, cap_key = self._clock.now_ms(), self._capability.cap_key
-        backoff_ms = grow_capability_backoff(self._pause.backoff_ms)
-        self._pause = capability_store.Backoff(backoff_ms, now_ms + max(backoff_ms, error.retry_after_ms or 0))
-        self._why_paused = str(error)
-        assert self._pause.next_eligible_ms is not None
-        capability_store.back_off(
-            self._control, cap_key, backoff_ms, self._pause.next_eligible_ms, self._why_paused, now_ms
-        )
-
-    def _end_pause(self) -> None:
-        if self._pause.backoff_ms or not self._has_succeeded:
-            self._has_succeeded = True
-            self._pause = capability_store.Backoff(0, None)
-            capability_store.clear_backoff(self._control, self._capability.cap_key, self._clock.now_ms())
-
-    def _reserve_slot(self) -> None:
-        allowed = self._capability.limits
-        if allowed.requests is None:
-            return
-        budget = allowed.budget or self._capability.vendor
-        patience_ms = max(0, self._deadline_ms - self._clock.now_ms())
-        wait_ms = limits.reserve_slot(self._control, budget, allowed.requests, allowed.window_ms, patience_ms)
-        if wait_ms is None:
-            raise _OutOfTime(f"the budget {budget!r} is spent until after its time")
-        if wait_ms:
-            self._clock.wait(wait_ms)
 
     def _wait(self, duration_ms: int, otherwise: str) -> None:
         if self._clock.now_ms() + duration_ms >= self._deadline_ms:
@@ -339,15 +311,8 @@ class _Worker:
         self._clock.wait(duration_ms)
 
     def _commit(self, done: Refreshed) -> None:
-        try:
-            commit_page(self._writer, self._lineage, done)
-        except (psycopg.OperationalError, psycopg.InterfaceError):
-            if not self._writer.broken:
-                raise
-            # Whether it was committed is not known. Doing it again is safe: the ledger knows the page by its key.
-            self._writer.close()
-            self._writer = self._tools.connect("refresh writer", False)
-            commit_page(self._writer, self._lineage, done)
+        # Twice is safe: the ledger knows the page by its key.
+        self._database.run(lambda conn: commit_page(conn, self._lineage, done))
         self._report.pages += 1
         self._report.rows += len(done.page.rows)
         assert done.step.candidate.position is not None

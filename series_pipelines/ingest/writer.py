@@ -17,6 +17,7 @@ from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.store import ranges, states
 from series_pipelines.store.connection import Connection
+from series_pipelines.store.reopening import Reopening
 
 MAX_GROUP: Final = 50
 COMPACT_AFTER_PAGES: Final = 500
@@ -41,8 +42,7 @@ class Writer:
         on_written: Callable[[list[Written]], None],
         on_broken: Callable[[BaseException], None],
     ) -> None:
-        self._connect = connect
-        self._conn = connect()
+        self._database = Reopening(connect)
         self._table_name = table_name
         self._author = author
         self._on_written = on_written
@@ -61,7 +61,7 @@ class Writer:
         """Commit what was handed over, then end."""
         self._inbox.put(None)
         self._thread.join()
-        self._conn.close()
+        self._database.close()
 
     def _run(self) -> None:
         try:
@@ -97,22 +97,14 @@ class Writer:
         except psycopg.Error:
             done = [self._commit_alone(finished) for finished in group]
         series_ids = [finished.facts.series_id for finished in done]
-        with self._conn.transaction():
-            known = states.read_facts(self._conn, self._table_name, series_ids=series_ids)
+        with self._database.conn.transaction():
+            known = states.read_facts(self._database.conn, self._table_name, series_ids=series_ids)
         facts_of = {facts.series_id: facts for facts in known}
         return [Written(finished, facts_of.get(finished.facts.series_id)) for finished in done]
 
     def _commit_together(self, group: Sequence[Finished]) -> None:
-        try:
-            commit_group(self._conn, self._table_name, self._author, group)
-        except (psycopg.OperationalError, psycopg.InterfaceError):
-            if not self._conn.broken:
-                raise
-            # Whether it was committed is not known. Doing it again is safe: rows, ranges and states are the same, and
-            # the ledger knows the pages by their keys.
-            self._conn.close()
-            self._conn = self._connect()
-            commit_group(self._conn, self._table_name, self._author, group)
+        # Twice is safe: rows, ranges and states are the same, and the ledger knows the pages by their keys.
+        self._database.run(lambda conn: commit_group(conn, self._table_name, self._author, group))
 
     def _commit_alone(self, finished: Finished) -> Finished:
         try:
@@ -131,7 +123,7 @@ class Writer:
         self._touched.update(finished.facts.series_id for finished in group if finished.page is not None)
         self._pages += len(group)
         if self._pages >= COMPACT_AFTER_PAGES:
-            compact_series(self._conn, self._table_name, sorted(self._touched))
+            compact_series(self._database.conn, self._table_name, sorted(self._touched))
             self._touched.clear()
             self._pages = 0
 

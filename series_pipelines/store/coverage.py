@@ -36,3 +36,9 @@ def read(conn: Connection, table_name: str, series_ids: Sequence[str] | None = N
     for account in accounts.values():
         account.ranges.sort()
     return dict(accounts)
+
+
+def find_last_event(conn: Connection, table_name: str, series_id: str) -> int | None:
+    """Return the last event of a series in the ledger."""
+    row = conn.execute(_SQL["find_last_event"], {"table_name": table_name, "series_id": series_id}).fetchone()
+    return cast(tuple[int | None], row)[0]

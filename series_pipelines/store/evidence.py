@@ -22,14 +22,6 @@ class Covered(NamedTuple):
     holes: Sequence[Range]
 
 
-def read(conn: Connection, table_name: str, series_ids: Sequence[str] | None = None) -> dict[str, list[Evidence]]:
-    """Return the evidence of some series, or of all, oldest first."""
-    rows = conn.execute(
-        _SQL["read"], {"table_name": table_name, "series_ids": None if series_ids is None else list(series_ids)}
-    ).fetchall()
-    return _group(rows)
-
-
 def record(conn: Connection, table_name: str, known: Sequence[tuple[str, Evidence]]) -> None:
     """Add evidence, or confirm what is there: answers close together count once."""
     if not known:

@@ -1,4 +1,4 @@
-"""Writes the rows of a group of pages by the fastest exact path.
+"""Writes the rows of a group of pages by the fastest exact path, and digests those of a window.
 
 Rows outside what a page's window already holds can't conflict and are copied straight in; the rest go through a text
 stage and a merge that leaves equal rows alone. One page a series in a group; the caller owns the series.
@@ -8,10 +8,12 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from itertools import repeat
 from operator import itemgetter
 from typing import Any, Final, cast
 
+from series_pipelines.core.ranges import Range
 from series_pipelines.store.connection import Connection, ms_to_time
 from series_pipelines.store.queries import load_queries
 
@@ -84,6 +86,22 @@ def format_rows(table: RowTable, page: SeriesRows) -> list[str]:
     for column in columns[table.times :]:
         texts.append([NULL if value is None else value for value in column] if None in column else list(column))
     return list(map("\t".join, zip(repeat(escape(page.series_id)), *texts, strict=False)))
+
+
+def digest(conn: Connection, table: RowTable, series_id: str, window: Range) -> tuple[str, int]:
+    """Return a digest of the rows of a series that begin in a window, and how many they are.
+
+    Times in milliseconds and decimals without trailing zeros, in order of time, with nothing of when they were written.
+    """
+    hashed = sha256()
+    rows = 0
+    bounds = {"series_id": series_id, "start": ms_to_time(window.start_ms), "end": ms_to_time(window.end_ms)}
+    statement = cast(Any, load_queries(table.queries)["digest_rows"])
+    with conn.cursor() as cursor, cursor.copy(statement, bounds) as copy:
+        for block in copy:
+            hashed.update(block)
+            rows += bytes(block).count(b"\n")
+    return hashed.hexdigest(), rows
 
 
 def _copy(conn: Connection, statement: str, lines: list[str]) -> None:

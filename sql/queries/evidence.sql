@@ -1,12 +1,3 @@
--- name: read
--- The evidence of some series, or of all of a table, oldest first.
-select series_id, kind, (date_part('epoch', start_time) * 1000)::bigint, (date_part('epoch', end_time) * 1000)::bigint,
-       request, response_digest, (date_part('epoch', observed_at) * 1000)::bigint,
-       (date_part('epoch', confirmed_at) * 1000)::bigint, confirmations
-from coverage_evidence
-where table_name = %(table_name)s and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
-order by series_id, start_time, kind;
-
 -- name: find_overlapping
 -- The evidence that pages' time overlaps.
 select known.series_id, kind, (date_part('epoch', known.start_time) * 1000)::bigint,

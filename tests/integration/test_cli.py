@@ -44,23 +44,6 @@ START_MS = parse_time("2026-03-01")
 Run = Callable[..., Result]
 
 
-@pytest.fixture
-def run(series_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run a command in this process, on eight demo products that were listed before today."""
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    monkeypatch.setenv("SERIES_DEMO_EPOCH", today.isoformat())
-    monkeypatch.setenv("SERIES_DEMO_PRODUCTS", "8")
-    monkeypatch.setenv("SERIES_HOME", str(tmp_path))
-    load_settings.cache_clear()
-
-    def invoke(*arguments: str) -> Result:
-        result = CliRunner().invoke(series, arguments, prog_name="series")
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return result
-
-    return invoke
-
-
 def succeed(result: Result) -> str:
     assert result.exit_code == 0, result.stderr
     return result.stdout

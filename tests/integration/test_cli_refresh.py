@@ -17,7 +17,6 @@ from click.testing import CliRunner, Result
 from series_pipelines.cli import series
 from series_pipelines.core.times import format_iso
 from series_pipelines.errors import VendorBusy, VendorRejected
-from series_pipelines.settings import load_settings
 from series_pipelines.store import campaigns, locks
 from series_pipelines.store.connection import Connection
 from series_pipelines.vendors.contract import Reply, Request
@@ -32,23 +31,6 @@ HOUR_MS = 3_600_000
 
 Run = Callable[..., Result]
 Revise = Callable[[str, str | None, int, int, str], None]
-
-
-@pytest.fixture
-def run(series_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run a command in this process, on eight demo products that were listed before today."""
-    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    monkeypatch.setenv("SERIES_DEMO_EPOCH", today.isoformat())
-    monkeypatch.setenv("SERIES_DEMO_PRODUCTS", "8")
-    monkeypatch.setenv("SERIES_HOME", str(tmp_path))
-    load_settings.cache_clear()
-
-    def invoke(*arguments: str) -> Result:
-        result = CliRunner().invoke(series, arguments, prog_name="series")
-        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-        return result
-
-    return invoke
 
 
 @pytest.fixture

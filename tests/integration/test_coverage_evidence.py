@@ -10,10 +10,10 @@ from series_pipelines.core.coverage import classify
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.core.floor import RECHECK_MS
 from series_pipelines.core.ranges import Range
-from series_pipelines.defs.coverage_check import check_coverage
+from series_pipelines.defs.checks import check_coverage
 from series_pipelines.ingest.certify import certify
 from series_pipelines.ingest.lane import LaneOrder
-from series_pipelines.store import coverage, evidence, states
+from series_pipelines.store import coverage, states
 from series_pipelines.store.connection import ms_to_time
 from series_pipelines.vendors.contract import Limits, Reply, Request
 from series_pipelines.vendors.demo import FAULTS, DemoVendor, Fault
@@ -200,7 +200,7 @@ def test_what_was_refused_is_quarantined_until_a_good_page_covers_it(database_ur
     for _ in range(4):
         world.tick()
         clock.wait(30_000)
-    found = evidence.read(world.conn, "ohlc_v2", [SERIES])[SERIES]
+    found = coverage.read(world.conn, "ohlc_v2", [SERIES])[SERIES].evidence
     assert [(known.kind, len(known.digest)) for known in found] == [("quarantined", 32)]
     is_broken[0] = False
     clock.wait(60 * MINUTE_MS)

@@ -5,8 +5,10 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from dagster import (
@@ -22,6 +24,7 @@ from dagster import (
 )
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 from dagster._core.test_utils import create_run_for_test
+from databases import Server, create_database
 
 from series_pipelines.defs import display
 from series_pipelines.defs.build import build_definitions
@@ -41,12 +44,27 @@ SWAPS = format_cap_key("IngestOHLC", "DEMO/SWAP/", "backward")
 BTC = "DEMO/SWAP/BTC-USDT/P1D"
 
 
+@pytest.fixture(scope="session")
+def template(postgres: Server, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A migrated template with Dagster's own tables in it."""
+    with contextmanager(create_database)(postgres, template) as url, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SERIES_DATABASE_URL", url)
+        patch.setenv("DAGSTER_HOME", str(make_dagster_home(tmp_path_factory.mktemp("dagster"))))
+        with DagsterInstance.get():
+            pass
+        yield urlsplit(url).path.removeprefix("/")
+
+
+def make_dagster_home(folder: Path) -> Path:
+    shutil.copyfile(Path(__file__).parents[2] / "dagster.yaml", folder / "dagster.yaml")
+    return folder
+
+
 @pytest.fixture
 def instance(
     series_environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[DagsterInstance]:
-    shutil.copyfile(Path(__file__).parents[2] / "dagster.yaml", tmp_path / "dagster.yaml")
-    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path))
+    monkeypatch.setenv("DAGSTER_HOME", str(make_dagster_home(tmp_path)))
     monkeypatch.setenv("SERIES_DEMO_PRODUCTS", "8")
     monkeypatch.setenv("SERIES_DEMO_EPOCH", (datetime.now(UTC) - timedelta(days=1)).isoformat())
     load_settings.cache_clear()
