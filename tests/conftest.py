@@ -5,15 +5,13 @@
 
 import os
 import shutil
-import tempfile
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from databases import ADMIN_URL, Server, create_database, find_fast_folder, replace_database, share_server
+from databases import ADMIN_URL, Server, create_database, make_home, replace_database, share_server
 
 from series_pipelines.ingest import lane
 from series_pipelines.settings import load_settings
@@ -33,8 +31,7 @@ def postgres() -> Iterator[Server]:
     if given := os.environ.get(ADMIN_URL):
         yield from share_server(given)
         return
-    home = Path(tempfile.mkdtemp(prefix="series-test-", dir=find_fast_folder()))
-    home.chmod(0o755)
+    home = make_home()
     server = start_embedded(home)
     yield Server(server.url, server.admin_url)
     server.close()

@@ -1,6 +1,8 @@
 """A Postgres for tests, our own or somebody's, and a fresh database on it."""
 
 import shutil
+import tempfile
+import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,9 +11,12 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
+from series_pipelines.store.embedded import is_running
+
 ADMIN_URL = "SERIES_TEST_ADMIN_URL"
 MEMORY = Path("/dev/shm")
 ENOUGH_BYTES = 4 << 30
+HOME_PREFIX = "series-test-"
 
 
 @dataclass(frozen=True)
@@ -20,9 +25,17 @@ class Server:
     admin_url: str
 
 
-def find_fast_folder() -> Path | None:
-    """Return a folder in memory with room for a server: hundreds of databases are made and dropped in it."""
-    return MEMORY if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ENOUGH_BYTES else None
+def make_home() -> Path:
+    """Make a folder for a server, in memory if there is room: hundreds of databases are made and dropped in it."""
+    if MEMORY.is_dir():
+        for home in MEMORY.glob(f"{HOME_PREFIX}*"):
+            # Of a session that was killed.
+            if time.time() - home.stat().st_mtime > 3_600 and not is_running(home):
+                shutil.rmtree(home, ignore_errors=True)
+    has_room = MEMORY.is_dir() and shutil.disk_usage(MEMORY).free >= ENOUGH_BYTES
+    home = Path(tempfile.mkdtemp(prefix=HOME_PREFIX, dir=MEMORY if has_room else None))
+    home.chmod(0o755)
+    return home
 
 
 def replace_database(url: str, database: str) -> str:

@@ -7,6 +7,7 @@ import click
 from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
 from series_pipelines.cli.options import make_window, with_json, with_kind, with_series, with_table, with_window
 from series_pipelines.cli.output import print_json, print_table
+from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.series import TableName
 from series_pipelines.errors import InvalidOrder
 
@@ -59,7 +60,8 @@ def ingest_command(
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
         refuse_retired(chosen)
-        wishes = Wishes(kind, pages, now_ms + budget_ms, window)
+        recheck_after_ms = load_settings().recheck_days * DAY_MS
+        wishes = Wishes(kind, pages, now_ms + budget_ms, window, recheck_after_ms)
         done = ingest_series(conn, clock, load_registry(load_settings()).read(), chosen, wishes)
     if as_json:
         print_json(_describe(done))

@@ -31,6 +31,7 @@ class Wishes:
     pages: int | None
     deadline_ms: int
     window: Range | None
+    recheck_after_ms: int
 
     def make_order(self, series_ids: tuple[str, ...], lanes_left: int, now_ms: int) -> LaneOrder:
         """Return the order of the next lane, which gets its share of the time that is left."""
@@ -41,6 +42,7 @@ class Wishes:
             max_pages=self.pages,
             window=self.window,
             by_person=True,
+            recheck_after_ms=self.recheck_after_ms,
         )
 
 

@@ -25,6 +25,7 @@ ENOUGH_GROUNDS: Final = 2
 APART_MS: Final = 5 * MINUTE_MS
 """Answers closer together than this are one answer."""
 RECHECK_MS: Final = 7 * DAY_MS
+"""How long a floor stands before it is verified again, unless it is set otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,9 @@ def keep_floor(facts: SeriesFacts) -> Floor:
     )
 
 
-def prove_floor(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int) -> Floor:
+def prove_floor(
+    facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int, recheck_after_ms: int = RECHECK_MS
+) -> Floor:
     """Return what is known about the start after a well-formed answer."""
     has_new_start = page.range is not None and (facts.start_ms is None or page.range.start_ms < facts.start_ms)
     if not has_new_start and fetch.target != "start":
@@ -70,7 +73,7 @@ def prove_floor(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, 
     if len(grounds) < ENOUGH_GROUNDS:
         return Floor(None, None, tuple(sorted(grounds)), nothing_earlier_ms, None)
     kind = _name_floor(start_ms, facts, grounds, cadence)
-    return Floor(start_ms, kind, tuple(sorted(grounds)), nothing_earlier_ms, now_ms + RECHECK_MS)
+    return Floor(start_ms, kind, tuple(sorted(grounds)), nothing_earlier_ms, now_ms + recheck_after_ms)
 
 
 def _asked_earlier(fetch: Fetch, page: Page, start_ms: int, cadence: Cadence) -> bool:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Final
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
-from series_pipelines.core.floor import Floor, keep_floor, prove_floor
+from series_pipelines.core.floor import RECHECK_MS, Floor, keep_floor, prove_floor
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import PROBE, Cadence, Fetch, SeriesFacts
 from series_pipelines.core.ranges import Range
@@ -37,11 +37,13 @@ class Outcome:
     interval_ms: int | None = None
 
 
-def settle_page(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int) -> Outcome:
+def settle_page(
+    facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int, recheck_after_ms: int = RECHECK_MS
+) -> Outcome:
     """Return what a well-formed page means."""
     moved = page.range is not None and has_moved(facts, fetch, page.range)
     misses = 0 if moved else _find_misses(facts, fetch) + 1
-    floor = prove_floor(facts, fetch, page, cadence, now_ms)
+    floor = prove_floor(facts, fetch, page, cadence, now_ms, recheck_after_ms)
     # A probe that is still to be made need not wait: it asks something else. But one that told nothing is not repeated.
     is_probe_next = not facts.floor_grounds and floor.grounds and PROBE not in floor.grounds
     goes_on = moved or (fetch.target == "start" and (is_probe_next or floor.time_ms is not None))

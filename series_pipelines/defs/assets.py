@@ -25,6 +25,7 @@ from dagster import (
 )
 from pydantic import Field
 
+from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import parse_time
@@ -193,6 +194,7 @@ def _run_lanes(
                 window=_parse_window(config, clock.now_ms()),
                 by_person=by_person,
                 run_id=context.run_id,
+                recheck_after_ms=series.settings.recheck_days * DAY_MS,
             )
             count = len(series_ids) if series_ids is not None else _count_series(series, table_name, cap_key)
             display = Display(context, conn, table_name, count, by_person)

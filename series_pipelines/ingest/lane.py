@@ -19,6 +19,7 @@ from series_pipelines.core.clock import Clock
 from series_pipelines.core.cursor import HISTORY
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.evidence import find_evidence
+from series_pipelines.core.floor import RECHECK_MS
 from series_pipelines.core.outcome import settle_failure, settle_page, settle_pause
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import (
@@ -67,6 +68,8 @@ class LaneOrder:
     window: Range | None = None
     by_person: bool = False
     run_id: str | None = None
+    recheck_after_ms: int = RECHECK_MS
+    """How long a proven floor stands before it is verified again."""
 
 
 @dataclass(slots=True)
@@ -358,7 +361,7 @@ class _Lane:
         now_ms = self._clock.now_ms()
         self._fetching.discard(facts.series_id)
         if isinstance(got, Page):
-            outcome = settle_page(facts, fetch, got, self._find_cadence(facts), now_ms)
+            outcome = settle_page(facts, fetch, got, self._find_cadence(facts), now_ms, self._order.recheck_after_ms)
             self._pause.end(now_ms)
         elif isinstance(got, VendorBackoff):
             outcome = settle_pause(facts, fetch, str(got))

@@ -183,6 +183,17 @@ def test_a_one_partition_run_fills_exactly_that_series(
     assert facts.floor_kind == "listing"
 
 
+def test_floors_are_verified_again_when_the_settings_say(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SERIES_RECHECK_DAYS", "30")
+    load_settings.cache_clear()
+    assert execute(universe, instance, partition_key=BTC).success
+    recheck_ms = states.read_facts(conn, "ohlc_v2", series_ids=[BTC])[0].recheck_ms
+    assert recheck_ms is not None
+    assert 29 < (recheck_ms / 1000 - datetime.now(UTC).timestamp()) / 86_400 <= 30
+
+
 def test_a_range_backfill_fills_exactly_its_series(
     universe: Definitions, instance: DagsterInstance, conn: Connection
 ) -> None:

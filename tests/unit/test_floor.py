@@ -1,5 +1,6 @@
 """A history ends only with two independent grounds; one bad page never ends it."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -138,6 +139,8 @@ def test_a_floor_that_is_verified_again_is_due_a_week_later() -> None:
     facts = make_facts(floor_ms=START_MS, floor_kind="listing", floor_grounds=("empty", "probe"), recheck_ms=NOW_MS)
     floor = prove(facts, PROBE_BACK, EMPTY)
     assert (floor.time_ms, floor.recheck_ms) == (START_MS, NOW_MS + RECHECK_MS)
+    sooner = prove_floor(facts, PROBE_BACK, EMPTY, MINUTE_BARS, NOW_MS, recheck_after_ms=HOUR_MS)
+    assert sooner == replace(floor, recheck_ms=NOW_MS + HOUR_MS)
 
 
 @given(st.lists(st.sampled_from([EMPTY, make_page(START_MS)]), min_size=1, max_size=6))
