@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 STAMP := $(VENV)/.installed
+PIP := $(VENV)/bin/pip --disable-pip-version-check
 
 .PHONY: dev test lint format bench clean
 
@@ -9,7 +10,7 @@ dev: $(STAMP)
 	@exec $(VENV)/bin/series dev
 
 test: $(STAMP)
-	$(VENV)/bin/python -m pytest -n 2 --dist loadgroup
+	$(VENV)/bin/python -m pytest -n 3 --dist loadgroup
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .
@@ -26,8 +27,12 @@ bench: $(STAMP)
 $(STAMP): pyproject.toml requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Python 3.11 or newer is needed, this is " + sys.version.split()[0])'
 	$(PYTHON) -m venv $(VENV)
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --requirement requirements.lock
-	$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(PIP) install --quiet --no-deps --no-compile --requirement requirements.lock
+	$(PIP) install --quiet --no-deps --editable .
+	@# The lock names all that is needed; on another Python than it was made on something may be missing.
+	@$(PIP) check >/dev/null || $(PIP) install --quiet --requirement requirements.lock
+	@# On all cores, without what is never imported; a package may hold files for another Python.
+	-@$(VENV)/bin/python -m compileall -qq -j 0 -x 'ccxt/(async_support|pro|test)/' $(VENV)/lib
 	@touch $(STAMP)
 
 clean:
