@@ -295,8 +295,9 @@ def _connect(url: str, purpose: str, autocommit: bool) -> Connection:
 @contextmanager
 def _start_market(instruments: int, pages: int) -> Iterator[_Market]:
     now_ms = find_minute(0) + BYBIT.grace_ms + 1_000
-    # A lane's pages overlap by a bar, and the first has the forming one: with that much less both ways ask as often.
-    listed_ms = find_minute(pages * (PAGE_ROWS - 1))
+    # A lane's pages overlap by a bar, and the first has the forming one; and the last is not full, as hardly any is. So
+    # both ways ask as often.
+    listed_ms = find_minute(pages * (PAGE_ROWS - 1) - PAGE_ROWS // 10)
     with start_exchange(BYBIT.name, now_ms=now_ms, instruments=1) as exchange:
         products = [exchange.add(PREFIX, f"BENCH{number:03d}", "USDT", listed_ms) for number in range(instruments)]
         yield _Market(exchange, products, listed_ms, now_ms)

@@ -442,7 +442,10 @@ def test_any_rates_shuffled_and_repeated_give_the_sorted_unique_list(hours: list
     assert page.duplicates == len(hours) - len(set(hours))
 
 
-ODD_VALUES = ["1e3", "-1", "+1", ".5", "1.", "1..2", "", " 1", "1\n", "nan", "٣", "12345678901234567", None, 5]
+ODD_VALUES = [
+    *("1e3", "-1", "+1", ".5", "1.", "1..2", "", " 1", "1\n", "1\n2", "nan", "٣", "12345678901234567", None, 5),
+    *("1.50", "2.250", "2.3", "0.9", "10.5"),
+]
 
 
 @given(

@@ -5,6 +5,7 @@ Decimals stay the texts they were sent as.
 """
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final
 
@@ -53,18 +54,17 @@ def read_times(columns: BarColumns | RateColumns, rows: Sequence[Any]) -> list[i
 
 def read_bars(columns: BarColumns, rows: Sequence[Any]) -> list[Bar]:
     """Make OHLC rows, oldest first."""
+    if not rows:
+        return []
     pick = itemgetter(columns.created, columns.open, columns.high, columns.low, columns.close, columns.volume)
-    unit_ms = columns.unit_ms
-    bars: list[Bar] = []
-    for row in rows:
-        try:
-            created, opened, high, low, close, volume = pick(row)
-            created_ms = int(created) * unit_ms
-        except (KeyError, IndexError, TypeError, ValueError) as error:
-            raise PageRefused(f"a bar has too few or other columns: {_shorten(row)}") from error
-        if not (type(created) is type(opened) is type(high) is type(low) is type(close) is type(volume) is str):
-            raise PageRefused(f"a bar has a value that is not a decimal: {_shorten(row)}")
-        bars.append((created_ms, None, opened, high, low, close, volume, None))
+    try:
+        created, *decimals = zip(*map(pick, rows), strict=True)
+        times = [int(text) * columns.unit_ms for text in created]
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise PageRefused(f"a bar has too few or other columns, of {_shorten(rows)}") from error
+    if set(map(type, chain(created, *decimals))) != {str}:
+        raise PageRefused(f"a bar has a value that is not a decimal, of {_shorten(rows)}")
+    bars = list(zip(times, repeat(None), *decimals, repeat(None), strict=False))
     bars.sort(key=_TIME)
     return bars
 
