@@ -70,7 +70,11 @@ def check_coverage(conn: Connection, table_name: TableName, now_ms: int) -> Asse
             found.append((coverage.behind_ms, coverage.is_start_proven, facts.series_id))
     found.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
     worst = [
-        (series_id, format_span(behind_ms), "proven" if is_proven else "not reached")
+        (
+            series_id,
+            format_span(behind_ms) if behind_ms else "before its first row",
+            "proven" if is_proven else "not proven yet",
+        )
         for behind_ms, is_proven, series_id in found[:WORST]
     ]
     return AssetCheckResult(
