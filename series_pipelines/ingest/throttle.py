@@ -95,13 +95,14 @@ class PostgresThrottle:
     @contextmanager
     def _connection(self) -> Iterator[Connection]:
         with self._lock, translated_errors():
-            if not self._held or self._held[0].closed:
-                self._held[:] = [self._connect("throttle", True)]
-                # A turn that is forgotten when the database itself crashes is a request too many, once.
-                self._held[0].execute("set synchronous_commit = off")
             try:
+                if not self._held or self._held[0].closed:
+                    self._held[:] = [self._connect("throttle", True)]
+                    # A turn that is forgotten when the database itself crashes is a request too many, once.
+                    self._held[0].execute("set synchronous_commit = off")
                 yield self._held[0]
-            except Exception:
+            except BaseException:
+                # One that was interrupted in the midst of a query is of no more use either.
                 _close(self._held)
                 raise
 
