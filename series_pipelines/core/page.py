@@ -71,6 +71,8 @@ def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Durati
     while closed and max(ordered[closed - 1][1], duration.end_of_bar(ordered[closed - 1][0])) > closed_before_ms:
         closed -= 1
     final = ordered[:closed]
+    # Usual bars are all as long as their duration: if they are as long as all of the time, nothing is between them.
+    is_whole = usual is not None and bool(final) and final[-1][1] - final[0][0] == closed * duration.nominal_ms
     return Page(
         rows=final,
         range=Range(final[0][0], final[-1][1]) if final else None,
@@ -78,7 +80,7 @@ def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Durati
         duplicates=received - outside - len(ordered),
         outside=outside,
         forming=len(ordered) - closed,
-        holes=_find_holes(final),
+        holes=() if is_whole else _find_holes(final),
     )
 
 

@@ -35,8 +35,8 @@ from series_pipelines.store.queries import load_queries
 
 FLUSH_EVERY_SECONDS: Final = 5.0
 MAX_BATCH: Final = 200
-MAX_SHARE: Final = 0.16
-"""A batch that has begun is finished, so that all of it stays under a fifth."""
+MIN_BATCH: Final = 40
+MAX_SHARE: Final = 0.18
 LAST_ROWS: Final = 5
 LAST_ROW_COLUMNS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "ohlc_v2": ("ohlc", ("created_at", "open", "high", "low", "close", "volume")),
@@ -61,6 +61,7 @@ class Display:
         self._shown: set[str] = set()
         self._started = self._flushed = time.monotonic()
         self._spent = 0.0
+        self._events = 0
 
     def note(self, written: Written) -> None:
         """Take note of a committed attempt, and show what has gathered when it is time."""
@@ -72,8 +73,8 @@ class Display:
         if self._must_show(written, facts) or facts.series_id in self._pending:
             self._pending[facts.series_id] = (facts, written.finished.outcome.error)
         is_time = time.monotonic() - self._flushed >= FLUSH_EVERY_SECONDS or len(self._pending) >= MAX_BATCH
-        if is_time and not self._is_hurried():
-            self._show_some()
+        if is_time and (room := self._find_room()):
+            self._show_some(room)
 
     def _must_show(self, written: Written, facts: SeriesFacts) -> bool:
         if self._by_person or has_changed_state(written.finished.facts, facts):
@@ -91,8 +92,8 @@ class Display:
 
     def finish(self) -> str:
         """Show what has gathered, as far as there is time for it, and tell how much that took."""
-        while self._pending and not self._must_stop():
-            self._show_some()
+        while self._pending and (room := self._find_room()):
+            self._show_some(room)
         left = len(self._pending)
         if left:
             states.mark_shown(self._conn, self._table_name, list(self._pending), None)
@@ -102,19 +103,27 @@ class Display:
             f", {left} are left to the next lane" if left else ""
         )
 
-    def _is_hurried(self) -> bool:
-        return self._spent > MAX_SHARE * (time.monotonic() - self._started)
+    def _find_spare(self) -> float:
+        """Return how many seconds may still be spent on showing."""
+        return MAX_SHARE * (time.monotonic() - self._started) - self._spent
 
-    def _must_stop(self) -> bool:
+    def _find_room(self) -> int:
+        """Return how many series there is time for, at the price of those before; none if that is hardly any."""
         # A person gets all that was asked for; and a few series cost nothing worth saving.
-        return not self._by_person and len(self._shown) >= FEW_SERIES and self._is_hurried()
+        if self._by_person:
+            return MAX_BATCH
+        if len(self._shown) < FEW_SERIES:
+            return FEW_SERIES
+        room = int(self._find_spare() * self._events / self._spent)
+        return min(MAX_BATCH, room) if room >= min(MIN_BATCH, len(self._pending)) else 0
 
-    def _show_some(self) -> None:
+    def _show_some(self, room: int) -> None:
         begun = time.monotonic()
-        chosen = list(self._pending)[:MAX_BATCH]
-        self._show([self._pending.pop(series_id) for series_id in chosen], with_last_rows=not self._is_hurried())
+        group = [self._pending.pop(series_id) for series_id in list(self._pending)[:room]]
+        self._show(group, with_last_rows=self._find_spare() > 0)
         self._flushed = time.monotonic()
         self._spent += self._flushed - begun
+        self._events += len(group)
 
     def _show(self, group: Sequence[tuple[SeriesFacts, str | None]], with_last_rows: bool) -> None:
         series_ids = [facts.series_id for facts, _ in group]

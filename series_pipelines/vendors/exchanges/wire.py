@@ -4,7 +4,7 @@ A reply is empty only if its list of rows is there and empty. Everything else th
 Decimals stay the texts they were sent as.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from operator import itemgetter
 from typing import Any, Final
@@ -56,17 +56,27 @@ def read_bars(columns: BarColumns, rows: Sequence[Any]) -> list[Bar]:
     """Make OHLC rows, oldest first."""
     if not rows:
         return []
-    pick = itemgetter(columns.created, columns.open, columns.high, columns.low, columns.close, columns.volume)
+    names = (columns.created, columns.open, columns.high, columns.low, columns.close, columns.volume)
     try:
-        created, *decimals = zip(*map(pick, rows), strict=True)
+        created, *decimals = _pick_columns(names, rows)
         times = [int(text) * columns.unit_ms for text in created]
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise PageRefused(f"a bar has too few or other columns, of {_shorten(rows)}") from error
-    if set(map(type, chain(created, *decimals))) != {str}:
-        raise PageRefused(f"a bar has a value that is not a decimal, of {_shorten(rows)}")
+    try:
+        "".join(chain(created, *decimals))
+    except TypeError as error:
+        raise PageRefused(f"a bar has a value that is not a decimal, of {_shorten(rows)}") from error
     bars = list(zip(times, repeat(None), *decimals, repeat(None), strict=False))
     bars.sort(key=_TIME)
     return bars
+
+
+def _pick_columns(names: Sequence[Any], rows: Sequence[Any]) -> Iterable[tuple[Any, ...]]:
+    """Return columns by their names or positions; rows with positions must be equally long."""
+    if all(isinstance(name, int) for name in names):
+        table = list(zip(*rows, strict=True))
+        return [table[position] for position in names]
+    return zip(*map(itemgetter(*names), rows), strict=True)
 
 
 def read_rates(columns: RateColumns, rows: Sequence[Any]) -> list[Rate]:
