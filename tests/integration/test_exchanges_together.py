@@ -97,13 +97,13 @@ def compare(conn: Connection, exchange: RunningExchange, begun_ms: int) -> Itera
         stored = read_bars(conn, f"{product_id}/PT1H")
         check_rows(product_id, stored, before, since)
         check_covered(conn, "ohlc_v2", f"{product_id}/PT1H", Range(stored[0][0], stored[-1][1]))
-        yield count_pages(offer.ohlc, before, begun_ms) + count_newer(before, since)
+        yield count_pages(offer.ohlc, before, begun_ms) + count_newer(before, stored)
         if offer.rates is not None:
             settled, settled_since = (tell_rates(exchange, product_id, at_ms) for at_ms in (begun_ms, now_ms))
             rates = read_rates(conn, product_id)
             check_rows(product_id, rates, settled, settled_since)
             check_covered(conn, "interest_rate", product_id, Range(rates[0][0], rates[-1][0] + 1))
-            yield count_pages(offer.rates, settled, begun_ms) + count_newer(settled, settled_since)
+            yield count_pages(offer.rates, settled, begun_ms) + count_newer(settled, rates)
 
 
 def tell_bars(exchange: RunningExchange, product_id: str, at_ms: int) -> list[StoredBar]:
@@ -117,16 +117,18 @@ def tell_rates(exchange: RunningExchange, product_id: str, at_ms: int) -> list[S
 
 
 def check_rows(product_id: str, stored: Sequence[Row], before: Sequence[Row], since: Sequence[Row]) -> None:
-    """Exactly what the exchange has is stored, and of what it dropped since the lanes began as much as they found."""
+    """Exactly what the exchange has is stored, but what it dropped or got since the lanes began may be so or not."""
     dropped = [row for row in before if row[0] < since[0][0]]
-    found = len(stored) - len(since)
-    expected = [*dropped[len(dropped) - found :], *since] if 0 < found <= len(dropped) else since
+    told = [*dropped, *since]
+    first = next((at for at, row in enumerate(told) if row[0] == stored[0][0]), 0)
+    last = max(first + len(stored), len(dropped) + sum(row[0] <= before[-1][0] for row in since))
+    expected = told[min(first, len(dropped)) : last]
     assert stored == expected, describe(product_id, stored, expected)
 
 
-def count_newer(before: Sequence[Row], since: Sequence[Row]) -> int:
+def count_newer(before: Sequence[Row], stored: Sequence[Row]) -> int:
     """Return how many rows came since: they can't be in the same pages as those before."""
-    return sum(row[0] > before[-1][0] for row in since)
+    return sum(row[0] > before[-1][0] for row in stored)
 
 
 def count_pages(endpoint: Endpoint, rows: Sequence[Row], now_ms: int) -> int:
