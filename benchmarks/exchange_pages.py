@@ -166,7 +166,7 @@ class _Loop:
 
 def run(server: Server, quick: bool) -> list[Row]:
     """Fetch all history both ways, in turns, without latency; then with latency, within the exchange's budget."""
-    instruments, pages, rounds = (12, 2, 1) if quick else (50, 8, 2)
+    instruments, pages, rounds = (12, 2, 1) if quick else (50, 8, 4)
     with (
         _start_market(instruments, pages) as market,
         server.fresh_database() as url,
