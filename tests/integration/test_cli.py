@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from cli_results import read_error, succeed
 from click.testing import CliRunner, Result
 from rich.console import Console
 
@@ -42,20 +43,6 @@ HOUR_MS = 3_600_000
 START_MS = parse_time("2026-03-01")
 
 Run = Callable[..., Result]
-
-
-def succeed(result: Result) -> str:
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
-def read_error(result: Result, exit_code: int) -> str:
-    """Return the one line that says what is wrong."""
-    assert result.exit_code == exit_code, result.output
-    assert result.stdout == ""
-    (line,) = [line for line in result.stderr.splitlines() if not line.startswith("series: no series are known yet")]
-    assert line.startswith("series: error: ")
-    return line
 
 
 def write_bars(conn: Connection, series_id: str, count: int = 24) -> None:

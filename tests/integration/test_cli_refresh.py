@@ -12,6 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from cli_results import read_error, succeed
 from click.testing import CliRunner, Result
 
 from series_pipelines.cli import series
@@ -57,20 +58,6 @@ def revise(monkeypatch: pytest.MonkeyPatch) -> Revise:
 
 def find_hour(hours_ago: int) -> int:
     return time.time_ns() // 1_000_000 // HOUR_MS * HOUR_MS - hours_ago * HOUR_MS
-
-
-def succeed(result: Result) -> str:
-    assert result.exit_code == 0, result.stderr
-    return result.stdout
-
-
-def read_error(result: Result, exit_code: int) -> str:
-    """Return the one line that says what is wrong."""
-    assert result.exit_code == exit_code, result.output
-    assert result.stdout == ""
-    (line,) = [line for line in result.stderr.splitlines() if not line.startswith("series: no series are known yet")]
-    assert line.startswith("series: error: ")
-    return line
 
 
 def break_after(monkeypatch: pytest.MonkeyPatch, requests: int, error: BaseException) -> list[Request]:
