@@ -17,7 +17,7 @@ def has_changed_state(before: SeriesFacts, after: SeriesFacts) -> bool:
     """Whether a gap opened or closed, a floor was reached, or the series failed or recovered."""
     return (
         (before.end_ms is None) != (after.end_ms is None)
-        or (before.gap_end_ms is None) != (after.gap_end_ms is None)
+        or before.has_gap != after.has_gap
         or before.floor_kind != after.floor_kind
         or (before.failures > 0) != (after.failures > 0)
     )

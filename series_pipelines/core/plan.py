@@ -34,7 +34,7 @@ class DueFacts(Protocol):
     @property
     def end_ms(self) -> int | None: ...
     @property
-    def gap_end_ms(self) -> int | None: ...
+    def has_gap(self) -> bool: ...
     @property
     def head_attempted_ms(self) -> int | None: ...
     @property
@@ -62,7 +62,7 @@ class SeriesDue(NamedTuple):
     cap_key: str
     start_ms: int | None
     end_ms: int | None
-    gap_end_ms: int | None
+    has_gap: bool
     head_attempted_ms: int | None
     head_eligible_ms: int | None
     head_misses: int
@@ -73,6 +73,8 @@ class SeriesDue(NamedTuple):
     delisted_ms: int | None
     interval_ms: int | None = None
     recheck_ms: int | None = None
+    may_hide_gap: bool = False
+    """Whether some of its ranges overlap or touch, so that only their order tells whether there is a gap."""
 
 
 class SeriesFacts(NamedTuple):
@@ -110,6 +112,11 @@ class SeriesFacts(NamedTuple):
     coarser_start_ms: int | None = None
     """Where the same product's history at a coarser duration is proven to begin."""
     coarser_bar_ms: int | None = None
+
+    @property
+    def has_gap(self) -> bool:
+        """Whether anything between the first row and the last is missing."""
+        return self.gap_end_ms is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +208,7 @@ def find_tail_due(facts: DueFacts) -> int | None:
     if facts.end_ms is None:
         return None
     start_due_ms = None if is_at_floor(facts) else facts.tail_eligible_ms or 0
-    if facts.gap_end_ms is None:
+    if not facts.has_gap:
         return start_due_ms
     gap_due_ms = facts.gap_eligible_ms or 0
     return gap_due_ms if start_due_ms is None or gap_due_ms < start_due_ms else start_due_ms

@@ -1,6 +1,6 @@
 """What waits, per capability: the numbers behind the sensors' decisions and behind Peek."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -78,22 +78,17 @@ def read_backlog(conn: Connection, now_ms: int) -> Backlog:
 
 def count_due(backlog: Backlog, table_name: str, known: Iterable[SeriesDue | SeriesFacts]) -> None:
     """Add a table's series to the backlog of their capabilities."""
-    grouped: defaultdict[str, list[SeriesDue | SeriesFacts]] = defaultdict(list)
     for facts in known:
-        grouped[facts.cap_key].append(facts)
-    for cap_key, members in grouped.items():
-        capability = backlog.capabilities.get(cap_key)
+        capability = backlog.capabilities.get(facts.cap_key)
         if capability is None:
             continue
-        now_ms, grace_ms = capability.now_ms, capability.state.grace_ms
-        heads = [
-            find_head_due(facts, find_cadence(table_name, facts.series_id, grace_ms, facts.interval_ms))
-            for facts in members
-        ]
-        tails = map(find_behind_due, members)
-        capability.series += len(members)
-        capability.due_heads += sum(1 for due_ms in heads if due_ms is not None and due_ms <= now_ms)
-        capability.due_tails += sum(1 for due_ms in tails if due_ms is not None and due_ms <= now_ms)
+        cadence = find_cadence(table_name, facts.series_id, capability.state.grace_ms, facts.interval_ms)
+        head_due_ms, behind_due_ms = find_head_due(facts, cadence), find_behind_due(facts)
+        capability.series += 1
+        if head_due_ms is not None and head_due_ms <= capability.now_ms:
+            capability.due_heads += 1
+        if behind_due_ms is not None and behind_due_ms <= capability.now_ms:
+            capability.due_tails += 1
 
 
 @dataclass(frozen=True, slots=True)

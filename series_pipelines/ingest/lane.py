@@ -160,6 +160,7 @@ class _Lane:
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
         self._counted_ms = self._read_ms = self._looked_ms = 0
+        self._looked_at = -1
         self._rechecks = 0
         self._heads_elsewhere = 0
         self._agenda = Agenda(capability.direction, self._find_cadence)
@@ -247,10 +248,11 @@ class _Lane:
         return report.ended != ""
 
     def _is_awaited(self, now_ms: int) -> bool:
-        """Whether a person waits, looked at before each page, but of several in one moment only once."""
-        if 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
+        """Whether a person waits: looked at before each page, and between pages now and then."""
+        requests = self._report.requests
+        if requests == self._looked_at and 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
             return False
-        self._looked_ms = now_ms
+        self._looked_at, self._looked_ms = requests, now_ms
         return locks.is_awaited(self._control, self._capability.cap_key)
 
     def _is_full(self) -> bool:

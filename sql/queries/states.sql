@@ -38,24 +38,42 @@ where state.table_name = %(table_name)s and state.active
   and (%(cap_key)s::text is null or state.cap_key = %(cap_key)s);
 
 -- name: read_due
--- Only what tells whether work is due, for every active series of a table: sensors read this often.
+-- Only what tells whether work is due, for every active series of a table: sensors read this often. Of series
+-- whose ranges overlap or touch, only the ranges' order tells whether there is a gap too: that is left open here.
 select state.series_id, state.cap_key,
        (date_part('epoch', covered.start_time) * 1000)::bigint, (date_part('epoch', covered.end_time) * 1000)::bigint,
-       (date_part('epoch', case when open_gap.series_id is null then covered.gap_end else open_gap.gap_end end)
-        * 1000)::bigint,
+       case when open_gap.series_id is null then coalesce(covered.has_gap, false) else open_gap.gap_end is not null end,
        -- When the head was asked for last matters only for what is delisted.
        (date_part('epoch', case when delisted_at is not null then head_attempted_at end) * 1000)::bigint,
        (date_part('epoch', head_eligible_at) * 1000)::bigint, head_misses,
        (date_part('epoch', tail_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
        (date_part('epoch', floor_time) * 1000)::bigint,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint, interval_ms,
-       (date_part('epoch', recheck_at) * 1000)::bigint
+       (date_part('epoch', recheck_at) * 1000)::bigint,
+       coalesce(open_gap.series_id is null and not covered.has_gap and covered.ranges > 1, false)
 from series_state as state
 join product using (product_id)
-left join series_coverage as covered on covered.series_id = state.series_id and covered.table_name = %(table_name)s
+left join (
+    -- Ranges that together are shorter than the time they span leave a gap.
+    select series_id, min(start_time) as start_time, max(end_time) as end_time, count(*) as ranges,
+           sum(end_time - start_time) < max(end_time) - min(start_time) as has_gap
+    from series_data_range where table_name = %(table_name)s group by series_id
+) as covered on covered.series_id = state.series_id
 left join series_open_gap as open_gap on open_gap.series_id = state.series_id
       and open_gap.table_name = %(table_name)s
 where state.table_name = %(table_name)s and state.active;
+
+-- name: find_gapped
+-- Which series of a table have a gap.
+select distinct series_id
+from (
+    select series_id, start_time,
+           max(end_time) over (
+               partition by series_id order by start_time rows between unbounded preceding and 1 preceding
+           ) as covered_until
+    from series_data_range where table_name = %(table_name)s
+) as ordered
+where covered_until < start_time;
 
 -- name: settle
 -- Write what a group of attempts means for its series.

@@ -260,8 +260,12 @@ def test_a_second_lane_of_a_capability_is_refused(world: World) -> None:
             world.run(CAP, LaneOrder(by_person=True, shift_ms=50))
 
 
-def test_a_lane_hands_over_within_one_page_to_a_person_who_waits(world: World, sim: Scripted) -> None:
-    tools = LaneTools(world.connect, SystemClock())
+@pytest.mark.parametrize("pages_take_time", [True, False])
+def test_a_lane_hands_over_within_one_page_to_a_person_who_waits(
+    world: World, sim: Scripted, pages_take_time: bool
+) -> None:
+    # However fast pages come: a clock that stands still meanwhile must not let a lane look less often.
+    tools = LaneTools(world.connect, SystemClock() if pages_take_time else world.clock)
     catalogue = world.registry.read()
     reports: dict[str, LaneReport] = {}
 
