@@ -13,7 +13,7 @@ the last one stands.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from series_pipelines.core.times import format_iso
 
@@ -27,8 +27,7 @@ HISTORY: Final = "history"
 """The standing plan of tails: all that lies behind."""
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Namespace:
+class Namespace(NamedTuple):
     """Where a cursor counts; cursors of different namespaces never touch each other."""
 
     table_name: str
@@ -44,8 +43,7 @@ class Namespace:
         return "BACKFILL" if self.operation == "BACKFILL" else "FORWARD"
 
 
-@dataclass(frozen=True, slots=True)
-class CursorValue:
+class CursorValue(NamedTuple):
     """Where a cursor stands: a position (epoch milliseconds or an id), or a token."""
 
     position: int | None = None

@@ -58,8 +58,7 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
             table_name,
             {finished.facts.series_id: page.range for finished, page in paged if page.range is not None},
         )
-        steps = [_make_step(table_name, author, finished, page) for finished, page in paged]
-        cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps)
+        _record_steps(conn, table_name, author, paged)
         covered = [
             evidence_store.Covered(finished.facts.series_id, page.range, page.holes)
             for finished, page in paged
@@ -76,6 +75,12 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
                 for finished in group
             ],
         )
+
+
+def _record_steps(conn: Connection, table_name: str, author: Author, paged: Sequence[tuple[Finished, Page]]) -> None:
+    """Write in the ledger what the pages did to their cursors."""
+    steps = [_make_step(table_name, author, finished, page) for finished, page in paged]
+    cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps)
 
 
 def _make_step(table_name: str, author: Author, finished: Finished, page: Page) -> cursors.CursorStep:

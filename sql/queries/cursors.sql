@@ -1,30 +1,40 @@
+-- name: find_known
+-- Which of these keys are recorded.
+select known.key
+from unnest(%(keys)s::text[], %(times)s::timestamptz[]) as known (key, recorded_at)
+join ing_cursor_event as past on past.idempotent_key = known.key and past.recorded_at = known.recorded_at;
+
 -- name: record
--- Append one event a page and move its cursor by compare-and-set. Says of each page: landed, known (its key was
--- recorded before), or lost (another writer moved the cursor meanwhile: read again and decide again).
+-- Append one event a page and move its cursor by compare-and-set. Says how many events are new, for a page whose key
+-- was recorded before has none, and which pages lost (another writer moved the cursor: read again and decide again).
 with judged as (
-    select page.*, held.position as prev_position, held.token as prev_token, held.version, held.ctid as held_at,
-           case when past.is_known then 'known'
-                when page.cursor_type = 'TOKEN' then 'token'
+    -- One empty text alone becomes no element.
+    select page.*, coalesce(page.key, '') as namespace_key, held.position as prev_position, held.token as prev_token,
+           held.version, held.ctid as held_at,
+           case when page.cursor_type = 'TOKEN' then 'token'
                 when candidate > held.position and page.direction = 'FORWARD'
                      or candidate < held.position and page.direction = 'BACKFILL'
                      or held.version is null and candidate is not null then 'advanced'
                 else 'no-forward' end as reason
-    from rows from (json_to_recordset(%(steps)s::json) as (
-        series_id text, operation text, namespace_scope text, namespace_key text, direction text, cursor_type text,
-        candidate bigint, token text, window_from timestamptz, window_to timestamptz, request text, row_count integer,
-        page_number integer, recorded_at timestamptz, idempotent_key text
-    )) with ordinality as page (
-        series_id, operation, namespace_scope, namespace_key, direction, cursor_type,
-        candidate, token, window_from, window_to, request, row_count, page_number, recorded_at, idempotent_key, ordinal
+    -- Texts come joined: neither side then spends longer on passing the pages than on recording them.
+    from unnest(
+        string_to_array(%(series_ids)s, chr(31)), string_to_array(%(operations)s, chr(31)),
+        string_to_array(%(scopes)s, chr(31)), string_to_array(%(keys)s, chr(31)),
+        string_to_array(%(directions)s, chr(31)), string_to_array(%(types)s, chr(31)),
+        string_to_array(%(requests)s, chr(31), ''), string_to_array(%(idempotent_keys)s, chr(31)),
+        %(candidates)s::bigint[], %(starts_ms)s::bigint[], %(ends_ms)s::bigint[], %(row_counts)s::integer[],
+        %(numbers)s::integer[], %(recorded_ms)s::bigint[], %(tokens)s::text[]
+    ) with ordinality as page (
+        series_id, operation, namespace_scope, key, direction, cursor_type, request, idempotent_key,
+        candidate, start_ms, end_ms, row_count, page_number, recorded_ms, token, ordinal
     )
-    left join ing_cursor as held
-         on held.series_id = page.series_id and held.table_name = %(table_name)s and held.operation = page.operation
-        and held.namespace_scope = page.namespace_scope and held.namespace_key = page.namespace_key
+    -- One at a time by its key: a plan made while there are few cursors would read them all.
     left join lateral (
-        select true as is_known from ing_cursor_event as past
-        where past.idempotent_key = page.idempotent_key and past.recorded_at = page.recorded_at
+        select position, token, version, ctid from ing_cursor
+        where series_id = page.series_id and table_name = %(table_name)s and operation = page.operation
+          and namespace_scope = page.namespace_scope and namespace_key = coalesce(page.key, '')
         limit 1
-    ) as past on true
+    ) as held on true
 ), moved as (
     update ing_cursor as held
     set position = candidate, token = judged.token, version = held.version + 1, updated_at = now()
@@ -47,7 +57,8 @@ with judged as (
     )
     select prev_position, case when reason = 'advanced' then candidate else prev_position end,
            prev_token, case when reason = 'token' then token else prev_token end,
-           recorded_at, window_from, window_to, page_number, row_count,
+           to_timestamp(recorded_ms / 1000::float8), to_timestamp(start_ms / 1000::float8),
+           to_timestamp(end_ms / 1000::float8), page_number, row_count,
            %(table_name)s, series_id, operation, namespace_scope, namespace_key, direction, cursor_type, reason,
            %(cap_key)s, %(run_id)s, %(lane)s, request, idempotent_key
     from judged
@@ -55,12 +66,14 @@ with judged as (
        or ordinal in (select ordinal from moved)
        or (series_id, operation, namespace_scope, namespace_key) in (select * from begun)
     on conflict do nothing
-    returning idempotent_key
+    returning 1
 )
-select case when reason = 'known' then 'known'
-            when idempotent_key in (select idempotent_key from landed) then 'landed'
-            else 'lost' end
-from judged order by ordinal;
+select (select count(*) from landed),
+       array(
+           select ordinal from judged
+           where reason <> 'no-forward' and ordinal not in (select ordinal from moved)
+             and (series_id, operation, namespace_scope, namespace_key) not in (select * from begun)
+       );
 
 -- name: ensure_months
 -- Make the partitions of this month and of the next.

@@ -16,6 +16,7 @@ from databases import Server, replace_database
 
 from series_pipelines.core.cursor import CursorValue, Namespace, backfill, harvest, refresh, signal
 from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import parse_time
 from series_pipelines.errors import CursorContested, InvalidInput
 from series_pipelines.store import cursors, ledger
@@ -222,6 +223,40 @@ def test_tokens_are_recorded_but_not_compared(months: Connection) -> None:
     assert cursors.read_value(months, TOKEN) == CursorValue(token="a")
     assert record(months, step(TOKEN, "m")) == 0, "its key is known, so the token does not go back either"
     assert cursors.read_value(months, TOKEN) == CursorValue(token="a")
+
+
+def test_tokens_may_hold_any_character_but_names_none_that_divides_them(months: Connection) -> None:
+    token = 'a\x1f\x1eb,{}"\\'
+    assert record(months, step(TOKEN, token, key="page")) == 1
+    assert cursors.read_value(months, TOKEN) == CursorValue(token=token)
+    odd = harvest("ohlc_v2", "SIM/A/PT1M", "volume > 1, {\"'\\} or NULL\nand ñ")
+    assert record(months, step(odd, 7)) == 1
+    assert cursors.read_value(months, odd) == CursorValue(7)
+    with pytest.raises(InvalidInput, match="U\\+001F"):
+        record(months, step(harvest("ohlc_v2", "SIM/A/PT1M", "a\x1fb"), 7))
+
+
+def test_many_steps_at_once_are_recorded_as_they_are(months: Connection) -> None:
+    spaces = [harvest("ohlc_v2", f"SIM/{name}/PT1M") for name in "ABC"]
+    window = Range(AUGUST - 5, AUGUST)
+    steps = [
+        cursors.CursorStep(spaces[0], CursorValue(10), AUGUST, "first", window, "head backward 12", 3, 1),
+        cursors.CursorStep(spaces[1], CursorValue(None), AUGUST + 1, "second", None, None, 0, None),
+        cursors.CursorStep(spaces[2], CursorValue(30), AUGUST + 2, "third", window, "", None, 3),
+    ]
+    with months.transaction():
+        assert cursors.record(months, cursors.Lineage("cap", None, "lane"), steps) == 3
+    events = months.execute(
+        "select series_id, new_position, recorded_at, window_from, window_to, request, row_count, page_number, reason "
+        "from ing_cursor_event order by recorded_at"
+    ).fetchall()
+    times = [ms_to_time(AUGUST + number) for number in range(3)]
+    bounds = ms_to_time(window.start_ms), ms_to_time(window.end_ms)
+    assert events == [
+        ("SIM/A/PT1M", 10, times[0], *bounds, "head backward 12", 3, 1, "advanced"),
+        ("SIM/B/PT1M", None, times[1], None, None, None, 0, None, "no-forward"),
+        ("SIM/C/PT1M", 30, times[2], *bounds, None, None, 3, "advanced"),
+    ]
 
 
 def test_the_same_step_leaves_one_event_also_when_the_connection_was_cut_after_the_commit(
