@@ -95,6 +95,7 @@ class Client:
         self._purse = purse
         self._url = config.url
         self._price: tuple[str, int] | None = None
+        self._ticket: int | None = None
         self._failure: VendorError | None = None
         self._last: Response | None = None
         self._parsed: Any = None
@@ -105,6 +106,7 @@ class Client:
         if config.url is not None:
             self.ccxt.urls["api"] = _replace_hosts(self.ccxt.urls["api"], config.url)
         self.ccxt.session.max_redirects = 0
+        self.ccxt.session.hooks["response"].append(lambda _, **__: self._settle())
         proxy = find_proxy(config, secrets)
         if proxy is not None:
             self.ccxt.proxies = {"http": proxy, "https": proxy}
@@ -154,10 +156,16 @@ class Client:
         group, weight = self._price or (cost.group, cost.weight)
         self._price = None
         self._last = self._parsed = None
-        ticket = self._purse.pay(group, weight)
+        self._ticket = self._purse.pay(group, weight)
         try:
             yield group
         finally:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Say that the request is over, once: an exchange that begins to answer has counted it."""
+        if self._ticket is not None:
+            ticket, self._ticket = self._ticket, None
             self._purse.settle(ticket)
 
     def keep(self, response: Response) -> None:

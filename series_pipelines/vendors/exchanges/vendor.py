@@ -42,7 +42,7 @@ from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.exchanges.wire import find_rows, find_time
 
 MOST_CONCURRENT: Final = 8
-USUAL_LATENCY_S: Final = 0.1
+USUAL_LATENCY_S: Final = 0.2
 LIST_EVERY_MS: Final = 5 * MINUTE_MS
 
 
