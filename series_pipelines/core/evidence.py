@@ -4,10 +4,11 @@ A hole inside one payload is the vendor's word. A hole between pages is ours to 
 answers apart in time make it an outage. What validation refused is quarantined until a good page covers it.
 """
 
+import marshal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Final, Literal
+from typing import Any, Final, Literal, cast
 
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import LAST_MOMENT_MS, Page
@@ -58,7 +59,12 @@ def find_evidence(
 
 def digest_rows(rows: object) -> str:
     """Return a short digest of an answer, to tell whether two answers were the same."""
-    return blake2b(repr(rows).encode(), digest_size=16).hexdigest()
+    try:
+        # Version 0 writes what things are worth, not which of them are the same object.
+        content = marshal.dumps(cast(Any, rows), 0)
+    except ValueError:
+        content = repr(rows).encode()
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 def _read_page(

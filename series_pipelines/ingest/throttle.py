@@ -1,7 +1,7 @@
 """The throttle that vendors ask before each request of their own: budgets and circuits live in Postgres.
 
 One connection serves all threads of a process; it is opened at the first request, and again after it broke. Answers
-are told together with the next question, or at once when no other request of this process is on its way.
+are told together with the next question, or at once when no other thread asks or has a request on its way.
 """
 
 import weakref
@@ -29,7 +29,9 @@ class PostgresThrottle:
         self._clock = clock
         self._held: list[Connection] = []
         self._lock = Lock()
-        self._on_the_way = 0
+        # A thread that was answered must not wait for one that asks.
+        self._counting = Lock()
+        self._asking = self._on_the_way = 0
         self._answered: list[tuple[int, int]] = []
         weakref.finalize(self, _close, self._held)
 
@@ -40,28 +42,25 @@ class PostgresThrottle:
         ticket = None
         while True:
             turn = self._ask(budget, weight, ticket)
+            if turn.ticket is not None and turn.wait_ms == 0:
+                with self._counting:
+                    self._on_the_way += 1
+                return turn.ticket
+            self._tell_answers()
             if turn.blocked_ms is not None:
                 wait_s = turn.blocked_ms / 1000
                 raise VendorBusy(f"no request to {budget.name} for {wait_s:.0f} s: {turn.reason}", turn.blocked_ms)
             if turn.ticket is None:
                 raise VendorBusy(f"the budget of {budget.name} is spent for the next {PATIENCE_MS // 1000} s")
-            if turn.wait_ms == 0:
-                with self._lock:
-                    self._on_the_way += 1
-                return turn.ticket
             ticket = turn.ticket
             self._clock.wait(turn.wait_ms)
 
     def settle(self, ticket: int) -> None:
         """Let the window of a request run from now."""
-        with self._lock:
+        with self._counting:
             self._on_the_way -= 1
             self._answered.append((ticket, self._clock.now_ms()))
-            if self._on_the_way:
-                return
-        # One that can't be settled counts a little longer; its answer is still good.
-        with suppress(StoreError), self._connection() as conn:
-            self._tell_answers(conn)
+        self._tell_answers()
 
     def note_used(self, budget: Budget, used: int) -> None:
         """Stop until the exchange's window ends when it counts nearly all of the budget as used, by us or others."""
@@ -82,15 +81,33 @@ class PostgresThrottle:
             _close(self._held)
 
     def _ask(self, budget: Budget, weight: int, ticket: int | None) -> limits.Turn:
-        with self._connection() as conn, conn.pipeline():
-            self._tell_answers(conn)
-            return limits.take_turn(conn, budget.name, budget.weight, budget.window_ms, PATIENCE_MS, weight, ticket)
+        with self._counting:
+            self._asking += 1
+        try:
+            with self._connection() as conn:
+                answered = self._take_answers()
+                return limits.take_turn(
+                    conn, budget.name, budget.weight, budget.window_ms, PATIENCE_MS, weight, ticket, answered
+                )
+        finally:
+            with self._counting:
+                self._asking -= 1
 
-    def _tell_answers(self, conn: Connection) -> None:
-        told, self._answered = self._answered, []
-        if told:
-            now_ms = self._clock.now_ms()
-            limits.settle(conn, [(ticket, max(0, now_ms - answered_ms)) for ticket, answered_ms in told])
+    def _tell_answers(self) -> None:
+        """Tell what was answered, unless another thread soon will."""
+        with self._counting:
+            if self._asking or self._on_the_way or not self._answered:
+                return
+        # One that can't be settled counts a little longer; its answer is still good.
+        with suppress(StoreError), self._connection() as conn:
+            if answered := self._take_answers():
+                limits.settle(conn, answered)
+
+    def _take_answers(self) -> list[limits.Answered]:
+        with self._counting:
+            answered, self._answered = self._answered, []
+        now_ms = self._clock.now_ms()
+        return [limits.Answered(ticket, max(0, now_ms - answered_ms)) for ticket, answered_ms in answered]
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

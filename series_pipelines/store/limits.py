@@ -13,6 +13,13 @@ from series_pipelines.store.queries import load_queries
 _SQL: Final = load_queries("limits")
 
 
+class Answered(NamedTuple):
+    """A ticket whose request was answered so long ago, or will never be."""
+
+    ticket: int
+    age_ms: int
+
+
 class Turn(NamedTuple):
     """Without a wait the request may leave; without a ticket it was refused, by a circuit if `blocked_ms` is set."""
 
@@ -32,12 +39,20 @@ def reserve_slot(conn: Connection, budget: str, requests: int, window_ms: int, p
 
 
 def take_turn(
-    conn: Connection, budget: str, capacity: int, window_ms: int, patience_ms: int, weight: int, ticket: int | None
+    conn: Connection,
+    budget: str,
+    capacity: int,
+    window_ms: int,
+    patience_ms: int,
+    weight: int,
+    ticket: int | None,
+    answered: Sequence[Answered] = (),
 ) -> Turn:
-    """Ask for one request, or with its ticket ask again."""
+    """Ask for one request, or with its ticket ask again; tell what was answered before."""
     row = conn.execute(
         _SQL["take_turn"],
-        {
+        _list_answers(answered)
+        | {
             "budget": budget,
             "capacity": capacity,
             "window_ms": window_ms,
@@ -49,10 +64,16 @@ def take_turn(
     return Turn._make(cast(Any, row))
 
 
-def settle(conn: Connection, answered: Sequence[tuple[int, int]]) -> None:
-    """Let the windows of these tickets run since so many milliseconds: they were answered, or never will be."""
-    tickets, ages_ms = zip(*answered, strict=True)
-    conn.execute(_SQL["settle"], {"tickets": list(tickets), "ages_ms": list(ages_ms)})
+def settle(conn: Connection, answered: Sequence[Answered]) -> None:
+    """Let the windows of tickets run since they were answered, or failed."""
+    conn.execute(_SQL["settle"], _list_answers(answered))
+
+
+def _list_answers(answered: Sequence[Answered]) -> dict[str, Any]:
+    return {
+        "tickets": f"{{{','.join(str(each.ticket) for each in answered)}}}",
+        "ages_ms": f"{{{','.join(str(each.age_ms) for each in answered)}}}",
+    }
 
 
 def block(conn: Connection, budget: str, for_ms: int, why: str) -> None:

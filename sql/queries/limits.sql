@@ -3,9 +3,12 @@
 select reserve_slot(%(budget)s, %(requests)s, %(window_ms)s, %(patience_ms)s);
 
 -- name: take_turn
--- Ask for a request of some weight: its ticket, the milliseconds to wait, and for how long and why it is blocked.
+-- Settle what was answered and ask for a request of some weight: its ticket, the milliseconds to wait, and for how long
+-- and why it is blocked.
 select ticket, wait_ms, blocked_ms, reason
-from take_turn(%(budget)s, %(capacity)s, %(window_ms)s, %(patience_ms)s, %(weight)s, %(ticket)s);
+from settle_and_take(
+    %(tickets)s, %(ages_ms)s, %(budget)s, %(capacity)s, %(window_ms)s, %(patience_ms)s, %(weight)s, %(ticket)s
+);
 
 -- name: settle
 -- Requests have been answered, or never will be: their windows run since then.

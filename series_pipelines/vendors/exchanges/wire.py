@@ -5,7 +5,7 @@ Decimals stay the texts they were sent as.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, repeat
+from itertools import repeat
 from operator import itemgetter
 from typing import Any, Final
 
@@ -62,10 +62,9 @@ def read_bars(columns: BarColumns, rows: Sequence[Any]) -> list[Bar]:
         times = [int(text) * columns.unit_ms for text in created]
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise PageRefused(f"a bar has too few or other columns, of {_shorten(rows)}") from error
-    try:
-        "".join(chain(created, *decimals))
-    except TypeError as error:
-        raise PageRefused(f"a bar has a value that is not a decimal, of {_shorten(rows)}") from error
+    # What else may stand there instead of a decimal is refused where pages are checked.
+    if any(None in column for column in decimals):
+        raise PageRefused(f"a bar has a value that is not a decimal, of {_shorten(rows)}")
     bars = list(zip(times, repeat(None), *decimals, repeat(None), strict=False))
     bars.sort(key=_TIME)
     return bars
