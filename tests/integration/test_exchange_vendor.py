@@ -1,9 +1,10 @@
 """The exchange vendors against loopback servers that speak the exchanges' wire formats."""
 
 import socket
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,13 +39,16 @@ class CountingThrottle:
     taken: list[tuple[Budget, int]] = field(default_factory=list)
     used: list[tuple[Budget, int]] = field(default_factory=list)
     opened: list[tuple[Budget, int, str]] = field(default_factory=list)
+    settled: list[int] = field(default_factory=list)
+    on_settled: threading.Event = field(default_factory=threading.Event)
 
     def take(self, budget: Budget, weight: int = 1) -> int:
         self.taken.append((budget, weight))
         return len(self.taken)
 
     def settle(self, ticket: int) -> None:
-        pass
+        self.settled.append(ticket)
+        self.on_settled.set()
 
     def note_used(self, budget: Budget, used: int) -> None:
         self.used.append((budget, used))
@@ -259,6 +263,30 @@ def test_a_failed_part_of_the_markets_fails_all_of_them(bench: Bench, fault: str
         bench.server.control(next=[])
     asked.close()
     asking.close()
+
+
+@pytest.mark.parametrize("fault", ["", "cut", "no_answer", "slow_body"])
+def test_every_request_is_settled_once_however_it_ends(fault: str) -> None:
+    with run_bench("okx", timeout_seconds=0.5) as bench:
+        request = find_some_request(bench)
+        bench.throttle.taken.clear()
+        bench.throttle.settled.clear()
+        bench.server.control(next=[fault], slow_ms=1_000)
+        with nullcontext() if fault == "" else pytest.raises(VendorError):
+            bench.vendor.fetch(request)
+        assert bench.throttle.settled == [1]
+        assert len(bench.throttle.taken) == 1
+
+
+def test_a_request_is_settled_when_its_answer_begins() -> None:
+    with run_bench("okx", timeout_seconds=20) as bench, ThreadPoolExecutor(1) as pool:
+        request = find_some_request(bench)
+        bench.throttle.on_settled.clear()
+        bench.server.control(next=["slow_body"], slow_ms=2_000)
+        fetching = pool.submit(bench.vendor.fetch, request)
+        assert bench.throttle.on_settled.wait(10)
+        assert not fetching.done()
+        assert fetching.result().rows
 
 
 def test_no_answer_in_time_is_a_timeout() -> None:

@@ -66,12 +66,12 @@ def test_a_changed_file_is_refused_by_name(empty_url: str, folder: Path) -> None
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty_url: str, folder: Path) -> None:
-    (folder / "0009_broken.sql").write_text("create table half (x int); select 1 / 0;")
+    (folder / "9999_broken.sql").write_text("create table half (x int); select 1 / 0;")
     with connect(empty_url, purpose="test") as conn:
         with pytest.raises(psycopg.Error):
             migrate(conn, folder)
         assert conn.execute("select to_regclass('half')").fetchone() == (None,)
-        (folder / "0009_broken.sql").unlink()
+        (folder / "9999_broken.sql").unlink()
         assert migrate(conn, folder) == []
 
 

@@ -279,6 +279,33 @@ def test_what_a_dead_process_left_behind_is_forgotten(make_throttle: MakeThrottl
     assert count_requests(conn, BUDGET) == 1
 
 
+def test_answers_are_told_with_the_next_question_or_when_nothing_is_on_its_way(
+    make_throttle: MakeThrottle, conn: Connection
+) -> None:
+    throttle = make_throttle()
+    first, second, third = (throttle.take(WIDE) for _ in range(3))
+    throttle.settle(first)
+    assert (count_requests(conn, WIDE, "sent"), count_requests(conn, WIDE, "answered")) == (3, 0)
+    fourth = throttle.take(WIDE)
+    assert (count_requests(conn, WIDE, "sent"), count_requests(conn, WIDE, "answered")) == (3, 1)
+    for ticket in (second, third, fourth):
+        throttle.settle(ticket)
+    assert (count_requests(conn, WIDE, "sent"), count_requests(conn, WIDE, "answered")) == (0, 4)
+
+
+def test_an_answer_is_told_before_its_process_waits_for_a_turn(make_throttle: MakeThrottle, conn: Connection) -> None:
+    throttle, narrow = make_throttle(), Budget("exchange/narrow@direct", 1, 700)
+    throttle.settle(throttle.take(narrow))
+    other = throttle.take(WIDE)
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(throttle.take, narrow)
+        wait_for(lambda: count_requests(conn, narrow, "waiting") == 1)
+        throttle.settle(other)
+        wait_for(lambda: count_requests(conn, WIDE, "answered") == 1)
+        assert not waiting.done()
+        throttle.settle(waiting.result())
+
+
 def test_threads_share_a_throttle(make_throttle: MakeThrottle) -> None:
     throttle = make_throttle()
     threads_budget = Budget("exchange/threads@direct", 20, 300)
