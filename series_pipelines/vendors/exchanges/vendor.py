@@ -41,7 +41,7 @@ from series_pipelines.vendors.exchanges.spec import Endpoint, Exchange, Offer
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.exchanges.wire import find_rows, find_time
 
-MOST_CONCURRENT: Final = 8
+MOST_CONCURRENT: Final = 16
 USUAL_LATENCY_S: Final = 0.2
 LIST_EVERY_MS: Final = 5 * MINUTE_MS
 
