@@ -17,7 +17,7 @@ from typing import Final, Literal
 
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import PROBE, Cadence, Fetch, SeriesFacts
+from series_pipelines.core.plan import PROBE, Cadence, Fetch, SeriesFacts, find_oldest
 
 FloorKind = Literal["listing", "retention"]
 
@@ -63,7 +63,7 @@ def prove_floor(
             nothing_earlier_ms = now_ms
         elif now_ms - nothing_earlier_ms >= APART_MS:
             grounds.add("empty")
-    if _asked_earlier(fetch, page, start_ms, cadence):
+    if _asked_earlier(facts, fetch, page, start_ms, cadence):
         grounds.add(PROBE)
     if facts.listed_ms is not None and abs(start_ms - facts.listed_ms) < _find_step(page, cadence):
         grounds.add("listing")
@@ -76,10 +76,12 @@ def prove_floor(
     return Floor(start_ms, kind, tuple(sorted(grounds)), nothing_earlier_ms, now_ms + recheck_after_ms)
 
 
-def _asked_earlier(fetch: Fetch, page: Page, start_ms: int, cadence: Cadence) -> bool:
+def _asked_earlier(facts: SeriesFacts, fetch: Fetch, page: Page, start_ms: int, cadence: Cadence) -> bool:
     """Whether the answer would have shown rows from before the first one, and shows none."""
     if fetch.direction == "forward":
-        return fetch.time_ms <= start_ms - cadence.bar_ms and (page.range is None or page.range.start_ms >= start_ms)
+        # From any later time an outage before the first row would look the same.
+        asked_all = fetch.time_ms <= min(start_ms - cadence.bar_ms, find_oldest(facts, cadence))
+        return asked_all and (page.range is None or page.range.start_ms >= start_ms)
     if page.is_empty:
         return fetch.time_ms <= start_ms
     # A page that is not full had room for earlier rows; of bars also within the time that a full page spans.

@@ -261,10 +261,10 @@ def _plan_first(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: in
         return Fetch("head", "head", now_ms, why)
     if facts.delisted_ms is not None and facts.delisted_ms <= now_ms:
         # Its last row may be long ago, and nothing new comes: from its oldest row on all is found in order.
-        return Fetch("head", "head", _find_oldest(facts, cadence), why, "forward")
+        return Fetch("head", "head", find_oldest(facts, cadence), why, "forward")
     # Each miss doubles the step, so a start that lies far back is found in a few requests.
     step_ms = (cadence.page_ms or cadence.step_ms) << min(facts.head_misses, 20)
-    return Fetch("head", "head", max(_find_oldest(facts, cadence), now_ms - step_ms), why, "forward")
+    return Fetch("head", "head", max(find_oldest(facts, cadence), now_ms - step_ms), why, "forward")
 
 
 def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int) -> Fetch:
@@ -288,7 +288,7 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
         return Fetch("tail", "start", min(now_ms, facts.start_ms + overlap_ms), "history before the first row")
     # One window back, so that a full page ends `overlap` inside what is covered.
     window_ms = find_page_span(facts, cadence)
-    time_ms = max(_find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
+    time_ms = max(find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
     return Fetch("tail", "start", time_ms, "history before the first row", "forward")
 
 
@@ -302,11 +302,11 @@ def plan_probe(facts: SeriesFacts, cadence: Cadence, direction: str) -> Fetch:
         raise ValueError(f"{facts.series_id} has nothing stored, so nothing is before it")
     if direction == "backward":
         return Fetch("tail", "start", facts.start_ms, "a probe before the first row, to prove where history starts")
-    oldest_ms = _find_oldest(facts, cadence)
+    oldest_ms = find_oldest(facts, cadence)
     return Fetch("tail", "start", oldest_ms, "the oldest page, to prove where history starts", "forward")
 
 
-def _find_oldest(facts: SeriesFacts, cadence: Cadence) -> int:
+def find_oldest(facts: SeriesFacts, cadence: Cadence) -> int:
     """Return a time before the first row there can be: the first bar may have begun before the listing."""
     oldest_ms = (facts.listed_ms or 0) - cadence.bar_ms
     if facts.start_ms is not None and facts.start_ms - cadence.bar_ms < oldest_ms:

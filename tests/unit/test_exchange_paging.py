@@ -307,7 +307,7 @@ def test_services_are_well_formed_without_a_request(name: str) -> None:
     capabilities = [parse_service(name, service) for service in vendor.services()]
 
     assert {capability.product_prefix for capability in capabilities} == {offer.prefix for offer in vendor.offers}
-    assert all(1 <= capability.limits.concurrent <= 8 for capability in capabilities)
+    assert all(1 <= capability.limits.concurrent <= 16 for capability in capabilities)
     assert all(capability.limits.requests is None for capability in capabilities)
 
 

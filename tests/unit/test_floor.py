@@ -119,6 +119,14 @@ def test_the_oldest_page_is_a_forward_vendors_probe() -> None:
     assert prove(facts, near, make_page(START_MS)).time_ms is None
 
 
+@pytest.mark.parametrize("start_ms", [START_MS, None], ids=["tail", "first page"])
+def test_a_forward_answer_from_later_than_the_oldest_time_may_have_met_an_outage(start_ms: int | None) -> None:
+    later = Fetch("tail", "start", START_MS - DAY_MS, "", "forward")
+    assert prove(make_facts(start_ms=start_ms), later, make_page(START_MS)).grounds == ()
+    listed = make_facts(start_ms=start_ms, listed_ms=START_MS - DAY_MS + MINUTE_MS)
+    assert prove(listed, later, make_page(START_MS)).grounds == ("probe",)
+
+
 def test_a_full_page_of_fast_rates_is_no_probe_however_short_its_time() -> None:
     cadence = rate_cadence(0, HOUR_MS, 3)
     rates = [(START_MS - hour * HOUR_MS, "1", "1", None) for hour in (3, 2, 1)]
