@@ -35,16 +35,17 @@ EVENTS_A_NAMESPACE: Final = 50
 SCAN: Final = "select count(*), max(new_position) from ing_cursor_event"
 WRITE_EVENTS: Final = """
 insert into ing_cursor_event (
-    prev_position, new_position, recorded_at, window_from, window_to, page_number, row_count, table_name, series_id,
-    operation, namespace_scope, namespace_key, direction, cursor_type, reason, cap_key, run_id, lane, request,
-    idempotent_key
+    namespace_id, prev_position, new_position, recorded_at, window_from, window_to, page_number, row_count, table_name,
+    series_id, operation, namespace_scope, namespace_key, direction, cursor_type, reason, cap_key, run_id, lane,
+    request, idempotent_key
 )
-select case when page > 1 then 1790000000000 + sign * (page - 1) * 60000 end, 1790000000000 + sign * page * 60000,
+select find_namespace_id('ohlc_v2', series_id, operation, scope, key),
+       case when page > 1 then 1790000000000 + sign * (page - 1) * 60000 end, 1790000000000 + sign * page * 60000,
        now() + page * interval '1 second', 'epoch', 'now', page, 3, 'ohlc_v2',
-       'BENCH/FORWARD/P' || lpad(series::text, 5, '0') || '/PT1M', operation, scope, key, direction, 'TIME', 'advanced',
-       'IngestOHLC/BENCH%%2FFORWARD%%2F/forward', %(run_id)s, %(lane)s, 'head forward 1790000000000',
-       %(lane)s || '/' || page || '/' || operation || series
-from generate_series(1, %(pages)s) as page, generate_series(1, %(series)s) as series, (
+       series_id, operation, scope, key, direction, 'TIME', 'advanced', 'IngestOHLC/BENCH%%2FFORWARD%%2F/forward',
+       %(run_id)s, %(lane)s, 'head forward 1790000000000', %(lane)s || '/' || page || '/' || operation || series
+from generate_series(1, %(pages)s) as page, generate_series(1, %(series)s) as series,
+     concat('BENCH/FORWARD/P', lpad(series::text, 5, '0'), '/PT1M') as series_id, (
     values ('HARVEST', 'GLOBAL', '', 'FORWARD', 1), ('BACKFILL', 'CUSTOM', 'history', 'BACKFILL', -1)
 ) as kind (operation, scope, key, direction, sign)"""
 
@@ -56,17 +57,25 @@ def run(server: Server, quick: bool) -> list[Row]:
 
 def _measure_share(server: Server, quick: bool) -> Row:
     rounds = 3 if quick else 8
-    big, tiny = _time_big_pages(server, rounds), _time_tiny_pages(server, rounds * 5)
-    tiny_us, tiny_whole_us = (1e6 * median(times) / MAX_GROUP for times in (tiny.yardstick, tiny.ours))
+    timed = {
+        f"{PAGE_ROWS:,}-row pages, {MAX_GROUP} a commit": (_time_big_pages(server, rounds), MAX_GROUP),
+        f"3-row pages, {MAX_GROUP} a commit": (_time_tiny_pages(server, rounds, MAX_GROUP), MAX_GROUP),
+        "3-row pages, one a commit": (_time_tiny_pages(server, 2 * rounds, 1), 1),
+    }
+    worst = max(pairs.speedup for pairs, _ in timed.values())
+    texts = [
+        f"{kind} {pairs.speedup:.1%} ({1e6 * median(pairs.yardstick) / group:,.0f} of "
+        f"{1e6 * median(pairs.ours) / group:,.0f} µs a page, median of {len(pairs.ours)} commits)"
+        for kind, (pairs, group) in timed.items()
+    ]
     return Row(
-        "the ledger's part of the page transaction, 1,000-row pages",
+        "the ledger's part of the page transaction",
         f"at most {SHARE_TARGET:.0%}",
-        f"{big.speedup:.1%}",
-        big.speedup <= SHARE_TARGET,
-        f"what each commit of {MAX_GROUP} pages spends on making and recording their events and cursors, of the whole "
-        f"commit; with 3-row pages {tiny.speedup:.0%}: {tiny_us:.0f} of {tiny_whole_us:.0f} µs a page; median "
-        f"of {len(big.ours)} and of {len(tiny.ours)} groups",
-        {"share": big.speedup, "tiny_share": tiny.speedup, "tiny_ledger_us": tiny_us, "tiny_page_us": tiny_whole_us},
+        f"{worst:.1%}",
+        worst <= SHARE_TARGET,
+        f"what a commit spends on making and recording events and cursors, of all it takes: {'; '.join(texts)}; the "
+        "worst counts",
+        {kind: pairs.speedup for kind, (pairs, _) in timed.items()},
     )
 
 
@@ -85,21 +94,21 @@ def _time_big_pages(server: Server, rounds: int) -> Pairs:
     return pairs
 
 
-def _time_tiny_pages(server: Server, rounds: int) -> Pairs:
-    """Time groups of head refreshes, of ten such groups of series: one row that is known and two new ones a page."""
+def _time_tiny_pages(server: Server, rounds: int, group: int) -> Pairs:
+    """Time head refreshes of ten groups of series a round: one row that is known and two new ones a page."""
     clock_ms = [find_minute(60)]
-    vendor = make_vendor(10 * MAX_GROUP, {"forward": PAGE_ROWS}, lambda: clock_ms[0])
+    vendor = make_vendor(10 * group, {"forward": PAGE_ROWS}, lambda: clock_ms[0])
     pairs = Pairs()
     with server.fresh_database() as url, connect(url, purpose="bench") as conn:
         capability = register(conn, vendor)["forward"]
         known = [facts._replace(end_ms=clock_ms[0] - 3 * MINUTE_MS) for facts in read_series(conn, capability)]
-        for number in range(rounds // 10 + 2):
+        for number in range(rounds + 1):
             clock_ms[0] += 2 * MINUTE_MS
             pages = [fetch_newer(vendor, capability, facts, (facts.end_ms or 0) - MINUTE_MS) for facts in known]
             known = [advance(finished) for finished in pages]
-            for first in range(0, len(pages), MAX_GROUP):
+            for first in range(0, len(pages), group):
                 # In the first round driver and database still choose how to run each statement.
-                _time_group(pairs if number else Pairs(), conn, capability, pages[first : first + MAX_GROUP])
+                _time_group(pairs if number else Pairs(), conn, capability, pages[first : first + group])
     return pairs
 
 

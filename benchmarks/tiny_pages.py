@@ -38,13 +38,16 @@ insert into series_data_range (series_id, table_name, start_time, end_time) valu
 on conflict do nothing"""
 WRITE_EVENT: Final = """
 insert into ing_cursor_event (
-    series_id, table_name, operation, namespace_scope, namespace_key, direction, cursor_type, prev_position,
-    new_position, window_from, window_to, reason, cap_key, recorded_at, row_count, idempotent_key
-) values (%s, %s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', %s, %s, %s, %s, 'advanced', %s, %s, %s, %s)"""
+    namespace_id, series_id, table_name, operation, namespace_scope, namespace_key, direction, cursor_type,
+    prev_position, new_position, window_from, window_to, reason, cap_key, recorded_at, row_count, idempotent_key
+) values (
+    find_namespace_id(%s, %s, 'HARVEST', 'GLOBAL', ''),
+    %s, %s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', %s, %s, %s, %s, 'advanced', %s, %s, %s, %s
+)"""
 WRITE_CURSOR: Final = """
 insert into ing_cursor (
-    series_id, table_name, operation, namespace_scope, namespace_key, direction, cursor_type, position
-) values (%s, %s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', %s)
+    namespace_id, series_id, table_name, operation, namespace_scope, namespace_key, direction, cursor_type, position
+) values (find_namespace_id(%s, %s, 'HARVEST', 'GLOBAL', ''), %s, %s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', %s)
 on conflict (series_id, table_name, operation, namespace_scope, namespace_key)
 do update set position = excluded.position, version = ing_cursor.version + 1, updated_at = now()
 where excluded.position > ing_cursor.position"""
@@ -120,10 +123,11 @@ def _commit_singly(conn: Connection, cap_key: str, pages: Sequence[Finished]) ->
         attempted = ms_to_time(finished.attempted_ms)
         rows = [(series_id, ms_to_time(row[0]), ms_to_time(row[1]), *row[2:]) for row in page.rows]  # type: ignore[arg-type]
         previous_ms, end_ms = finished.facts.end_ms, page.range.end_ms
-        event = (series_id, TABLE, previous_ms, end_ms, start, end, cap_key, attempted, len(rows), uuid4().hex)
+        names = (TABLE, series_id, series_id, TABLE)
+        event = (*names, previous_ms, end_ms, start, end, cap_key, attempted, len(rows), uuid4().hex)
         with conn.transaction(), conn.cursor() as cursor:
             cursor.executemany(WRITE_ROW, rows)
             cursor.execute(WRITE_RANGE, (series_id, TABLE, start, end))
             cursor.execute(WRITE_EVENT, event)
-            cursor.execute(WRITE_CURSOR, (series_id, TABLE, end_ms))
+            cursor.execute(WRITE_CURSOR, (*names, end_ms))
             cursor.execute(WRITE_STATE, (attempted, finished.outcome.window_ms, attempted, series_id, TABLE))

@@ -47,7 +47,11 @@ class Author:
 
 
 def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> None:
-    """Commit a group of attempts, at most one a series."""
+    """Commit a group of attempts, at most one a series. Doing it twice changes nothing."""
+    cursors.commit_once(lambda again: _commit(conn, table_name, author, group, again))
+
+
+def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[Finished], again: bool) -> None:
     series_ids = [finished.facts.series_id for finished in group]
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
     with conn.transaction():
@@ -58,7 +62,7 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
             table_name,
             {finished.facts.series_id: page.range for finished, page in paged if page.range is not None},
         )
-        _record_steps(conn, table_name, author, paged)
+        _record_steps(conn, table_name, author, paged, again)
         covered = [
             evidence_store.Covered(finished.facts.series_id, page.range, page.holes)
             for finished, page in paged
@@ -77,10 +81,12 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
         )
 
 
-def _record_steps(conn: Connection, table_name: str, author: Author, paged: Sequence[tuple[Finished, Page]]) -> None:
+def _record_steps(
+    conn: Connection, table_name: str, author: Author, paged: Sequence[tuple[Finished, Page]], again: bool
+) -> None:
     """Write in the ledger what the pages did to their cursors."""
     steps = [_make_step(table_name, author, finished, page) for finished, page in paged]
-    cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps)
+    cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps, again)
 
 
 def _make_step(table_name: str, author: Author, finished: Finished, page: Page) -> cursors.CursorStep:

@@ -150,12 +150,16 @@ def refresh_capability(
 
 
 def commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed) -> None:
-    """Commit rows, range, cursor event and evidence of one page, or none of them."""
+    """Commit rows, range, cursor event and evidence of one page, or none of them. Doing it twice changes nothing."""
+    cursors.commit_once(lambda again: _commit_page(conn, lineage, done, again))
+
+
+def _commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed, again: bool) -> None:
     page, series_id, table_name = done.page, done.namespace.series_id, done.namespace.table_name
     with conn.transaction():
         locks.own_series(conn, table_name, [series_id])
         WRITERS[table_name](conn, [SeriesRows(series_id, page.rows)])
-        cursors.record(conn, lineage, [done.step])
+        cursors.record(conn, lineage, [done.step], again)
         if page.range is None:
             return
         ranges.add(conn, table_name, {series_id: page.range})

@@ -1,8 +1,10 @@
 """The ledger of progress: one event a page in the page's transaction, and current values that only advance."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+import psycopg
 
 from series_pipelines.core.cursor import CursorValue, Namespace
 from series_pipelines.core.ranges import Range
@@ -13,6 +15,7 @@ from series_pipelines.store.queries import load_queries
 _SQL: Final = load_queries("cursors")
 MOST_TRIES: Final = 20
 _SEPARATOR: Final = chr(31)
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class Lineage:
 
 
 class CursorStep(NamedTuple):
-    """One page as the ledger sees it. Recording it again under the same key and time changes nothing."""
+    """One page as the ledger sees it. Its key and time are the same however often its commit is tried."""
 
     namespace: Namespace
     candidate: CursorValue
@@ -37,13 +40,25 @@ class CursorStep(NamedTuple):
     page_number: int | None = None
 
 
-def record(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep]) -> int:
-    """Append the steps' events and move their cursors; return how many had not been recorded before.
+def commit_once(attempt: Callable[[bool], Result]) -> Result:
+    """Run a transaction that records steps. If an earlier run of it has landed after all, run it again for the rest.
 
-    Who loses a cursor to another writer reads it again and decides again, a bounded number of times.
+    It is told whether it runs again; looking for what is recorded in every commit would cost a tenth of the ledger.
+    """
+    try:
+        return attempt(False)
+    except psycopg.errors.UniqueViolation:
+        return attempt(True)
+
+
+def record(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep], again: bool = False) -> int:
+    """Append the steps' events and move their cursors; return how many events were appended.
+
+    A step that was recorded before fails the transaction, or is left out if this runs again. Who loses a cursor to
+    another writer reads it again and decides again, a bounded number of times.
     """
     landed = 0
-    for round_of in _split_rounds(_drop_known_tokens(conn, steps)):
+    for round_of in _split_rounds(_drop_known(conn, steps) if again else steps):
         waiting = list(round_of)
         for _ in range(MOST_TRIES):
             count, lost = _record_once(conn, lineage, waiting)
@@ -58,17 +73,13 @@ def record(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep]) -> i
     return landed
 
 
-def _drop_known_tokens(conn: Connection, steps: Sequence[CursorStep]) -> Sequence[CursorStep]:
-    """Return the steps less tokens that are recorded: a position never goes back, but a token would."""
-    tokens = [step for step in steps if step.namespace.cursor_type == "TOKEN"]
-    if not tokens:
-        return steps
+def _drop_known(conn: Connection, steps: Sequence[CursorStep]) -> list[CursorStep]:
     parameters = {
-        "keys": [step.idempotent_key for step in tokens],
-        "times": [ms_to_time(step.recorded_ms) for step in tokens],
+        "keys": [step.idempotent_key for step in steps],
+        "times": [ms_to_time(step.recorded_ms) for step in steps],
     }
     known = {key for (key,) in conn.execute(_SQL["find_known"], parameters)}
-    return [step for step in steps if step.namespace.cursor_type != "TOKEN" or step.idempotent_key not in known]
+    return [step for step in steps if step.idempotent_key not in known]
 
 
 def _split_rounds(steps: Sequence[CursorStep]) -> Iterator[list[CursorStep]]:

@@ -5,25 +5,35 @@ from unnest(%(keys)s::text[], %(times)s::timestamptz[]) as known (key, recorded_
 join ing_cursor_event as past on past.idempotent_key = known.key and past.recorded_at = known.recorded_at;
 
 -- name: record
--- Append one event a page and move its cursor by compare-and-set. Says how many events are new, for a page whose key
--- was recorded before has none, and which pages lost (another writer moved the cursor: read again and decide again).
-with judged as (
+-- Append one event a page and move its cursor by compare-and-set; fails if a page's key was recorded before. Says how
+-- many events there are, and which pages lost (another writer moved the cursor: read again and decide again).
+with given as materialized (
+    -- Texts come joined: neither side then spends longer on passing the pages than on recording them. And a plan that
+    -- does not see how many there are need not be made anew each time.
+    select string_to_array(%(series_ids)s, chr(31)) as series_ids,
+           string_to_array(%(operations)s, chr(31)) as operations,
+           string_to_array(%(scopes)s, chr(31)) as scopes, string_to_array(%(keys)s, chr(31)) as keys,
+           string_to_array(%(directions)s, chr(31)) as directions, string_to_array(%(types)s, chr(31)) as types,
+           string_to_array(%(requests)s, chr(31), '') as requests,
+           string_to_array(%(idempotent_keys)s, chr(31)) as idempotent_keys,
+           %(candidates)s::bigint[] as candidates, %(starts_ms)s::bigint[] as starts_ms,
+           %(ends_ms)s::bigint[] as ends_ms, %(row_counts)s::integer[] as row_counts,
+           %(numbers)s::integer[] as numbers, %(recorded_ms)s::bigint[] as recorded_ms, %(tokens)s::text[] as tokens
+), judged as (
     -- One empty text alone becomes no element.
-    select page.*, coalesce(page.key, '') as namespace_key, held.position as prev_position, held.token as prev_token,
-           held.version, held.ctid as held_at,
+    select page.*, coalesce(page.key, '') as namespace_key,
+           find_namespace_id(
+               %(table_name)s, page.series_id, page.operation, page.namespace_scope, coalesce(page.key, '')
+           ) as namespace_id,
+           held.position as prev_position, held.token as prev_token, held.version, held.ctid as held_at,
            case when page.cursor_type = 'TOKEN' then 'token'
                 when candidate > held.position and page.direction = 'FORWARD'
                      or candidate < held.position and page.direction = 'BACKFILL'
                      or held.version is null and candidate is not null then 'advanced'
                 else 'no-forward' end as reason
-    -- Texts come joined: neither side then spends longer on passing the pages than on recording them.
-    from unnest(
-        string_to_array(%(series_ids)s, chr(31)), string_to_array(%(operations)s, chr(31)),
-        string_to_array(%(scopes)s, chr(31)), string_to_array(%(keys)s, chr(31)),
-        string_to_array(%(directions)s, chr(31)), string_to_array(%(types)s, chr(31)),
-        string_to_array(%(requests)s, chr(31), ''), string_to_array(%(idempotent_keys)s, chr(31)),
-        %(candidates)s::bigint[], %(starts_ms)s::bigint[], %(ends_ms)s::bigint[], %(row_counts)s::integer[],
-        %(numbers)s::integer[], %(recorded_ms)s::bigint[], %(tokens)s::text[]
+    from given cross join lateral unnest(
+        series_ids, operations, scopes, keys, directions, types, requests, idempotent_keys, candidates, starts_ms,
+        ends_ms, row_counts, numbers, given.recorded_ms, tokens
     ) with ordinality as page (
         series_id, operation, namespace_scope, key, direction, cursor_type, request, idempotent_key,
         candidate, start_ms, end_ms, row_count, page_number, recorded_ms, token, ordinal
@@ -43,19 +53,21 @@ with judged as (
     returning ordinal
 ), begun as (
     insert into ing_cursor (
-        position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
+        namespace_id, position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction,
+        cursor_type
     )
-    select candidate, token, %(table_name)s, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
+    select namespace_id, candidate, token, %(table_name)s, series_id, operation, namespace_scope, namespace_key,
+           direction, cursor_type
     from judged where reason in ('advanced', 'token') and version is null
     on conflict do nothing
-    returning series_id, operation, namespace_scope, namespace_key
+    returning namespace_id
 ), landed as (
     insert into ing_cursor_event (
-        prev_position, new_position, prev_token, new_token, recorded_at, window_from, window_to, page_number, row_count,
-        table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type, reason,
-        cap_key, run_id, lane, request, idempotent_key
+        namespace_id, prev_position, new_position, prev_token, new_token, recorded_at, window_from, window_to,
+        page_number, row_count, table_name, series_id, operation, namespace_scope, namespace_key, direction,
+        cursor_type, reason, cap_key, run_id, lane, request, idempotent_key
     )
-    select prev_position, case when reason = 'advanced' then candidate else prev_position end,
+    select namespace_id, prev_position, case when reason = 'advanced' then candidate else prev_position end,
            prev_token, case when reason = 'token' then token else prev_token end,
            to_timestamp(recorded_ms / 1000::float8), to_timestamp(start_ms / 1000::float8),
            to_timestamp(end_ms / 1000::float8), page_number, row_count,
@@ -64,15 +76,14 @@ with judged as (
     from judged
     where reason = 'no-forward'
        or ordinal in (select ordinal from moved)
-       or (series_id, operation, namespace_scope, namespace_key) in (select * from begun)
-    on conflict do nothing
+       or version is null and namespace_id in (select namespace_id from begun)
     returning 1
 )
 select (select count(*) from landed),
        array(
            select ordinal from judged
            where reason <> 'no-forward' and ordinal not in (select ordinal from moved)
-             and (series_id, operation, namespace_scope, namespace_key) not in (select * from begun)
+             and (version is not null or namespace_id not in (select namespace_id from begun))
        );
 
 -- name: ensure_months

@@ -6,11 +6,10 @@ select set_config('statement_timeout', '0', true), set_config('lock_timeout', '3
 -- Compare every namespace's current value with what its events say; the totals, and a row a problem, worst first.
 -- Nothing is sorted by event: in a whole chain each position but the last is left as often as it is reached, so the
 -- hashes of those reached less those of what was left are the last one's, and less the first's if older ones are archived.
+-- Only where they are not the current value's, a namespace's events are looked at once more.
 with told as materialized (
-    select namespace_id, count(*) as events, max(new_position) as highest, min(new_position) as lowest,
-           sum(hashint8(new_position)) - coalesce(sum(hashint8(prev_position)), 0) as remains,
-           min(prev_position) filter (where prev_position <> new_position) as lowest_left,
-           max(prev_position) filter (where prev_position <> new_position) as highest_left
+    select namespace_id, count(*) as events,
+           coalesce(sum(hashint8(new_position)), 0) - coalesce(sum(hashint8(prev_position)), 0) as remains
     from ing_cursor_event group by namespace_id
 ), known as (
     select namespace_id, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type,
@@ -35,22 +34,40 @@ with told as materialized (
         ) as event
     ) as linked
     where known.cursor_type = 'TOKEN'
-), compared as (
-    select known.*, coalesce(events, 0) as events, told_token, remains, tokens.is_broken as is_token_broken,
-           case direction when 'FORWARD' then highest else lowest end as told_position,
-           case direction when 'FORWARD' then lowest_left else highest_left end as first_left
-    from known left join told using (namespace_id) left join tokens using (namespace_id)
+), followed as (
+    select known.*, coalesce(events, 0) as events, remains,
+           coalesce(remains = hashint8(position) or has_archive and remains = hashint8(position)::bigint - hashint8((
+               select prev_position from ing_cursor_event as event
+               where event.namespace_id = known.namespace_id and prev_position <> new_position
+               order by event_id limit 1
+           )), false) as is_whole, has_archive
+    from known left join told using (namespace_id) cross join (
+        select exists (select from pg_class where relnamespace = 'ledger_archive'::regnamespace and relkind = 'r')
+    ) as archive (has_archive)
     where %(table_name)s::text is null or table_name = %(table_name)s
+), compared as (
+    select followed.*, told_token, tokens.is_broken as is_token_broken,
+           case when is_whole then position when direction = 'FORWARD' then highest else lowest end as told_position,
+           case direction when 'FORWARD' then lowest_left else highest_left end as first_left
+    from followed left join tokens using (namespace_id) cross join lateral (
+        select max(new_position) as highest, min(new_position) as lowest,
+               min(prev_position) filter (where prev_position <> new_position) as lowest_left,
+               max(prev_position) filter (where prev_position <> new_position) as highest_left
+        from ing_cursor_event as event
+        where event.namespace_id = followed.namespace_id and not is_whole
+    ) as looked_at
 ), judged as materialized (
     select *,
            case when told_position is null and told_token is null then case when is_held then 'orphan' else 'fine' end
                 when not is_held then 'lost'
                 when position is distinct from told_position or token is distinct from told_token then 'differs'
                 else 'fine' end as state,
-           coalesce(is_token_broken, remains <> hashint8(told_position) and not (
-               remains = hashint8(told_position)::bigint - hashint8(coalesce(first_left, told_position))
-               and exists (select from pg_class where relnamespace = 'ledger_archive'::regnamespace and relkind = 'r')
-           ), false) as is_broken
+           coalesce(is_token_broken, not is_whole and remains <> hashint8(told_position) and not (
+               has_archive
+               and remains = hashint8(told_position)::bigint - hashint8(coalesce(first_left, told_position))
+           ), false)
+           or namespace_id <> find_namespace_id(table_name, series_id, operation, namespace_scope, namespace_key)
+           as is_broken
     from compared
 )
 select totals.namespaces, totals.events, table_name, series_id, operation, namespace_scope, namespace_key, cursor_type,
@@ -75,14 +92,20 @@ with wrong as (
     where state = 'orphan' and held.series_id = wrong.series_id and held.table_name = wrong.table_name
       and held.operation = wrong.operation and held.namespace_scope = wrong.namespace_scope
       and held.namespace_key = wrong.namespace_key
+      -- One with a wrong number has no events, and its events have no value: it is put right below.
+      and (held.table_name, held.series_id, held.operation, held.namespace_scope, held.namespace_key) not in (
+          select table_name, series_id, operation, namespace_scope, namespace_key from wrong where state = 'lost'
+      )
 )
 insert into ing_cursor as held (
-    position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
+    namespace_id, position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
 )
-select position, token, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type
+select find_namespace_id(table_name, series_id, operation, namespace_scope, namespace_key), position, token, table_name,
+       series_id, operation, namespace_scope, namespace_key, direction, cursor_type
 from wrong where state in ('lost', 'differs')
 on conflict (series_id, table_name, operation, namespace_scope, namespace_key) do update
-set position = excluded.position, token = excluded.token, version = held.version + 1, updated_at = now();
+set namespace_id = excluded.namespace_id, position = excluded.position, token = excluded.token,
+    version = held.version + 1, updated_at = now();
 
 -- name: list_cursors
 -- Current values, of some series or of all, of one operation or of all.

@@ -95,11 +95,11 @@ def test_replay_compares_each_namespace_with_where_it_stands(run: Run, conn: Con
 def test_replay_names_the_events_that_do_not_follow(run: Run, conn: Connection) -> None:
     spoil(
         conn,
-        "insert into ing_cursor_event (prev_position, new_position, recorded_at, table_name, series_id, operation,"
-        " namespace_scope, namespace_key, direction, cursor_type, reason, idempotent_key)"
-        " select new_position + 10, new_position + 20, recorded_at, table_name, series_id, operation, namespace_scope,"
-        " namespace_key, direction, cursor_type, reason, 'gap' from ing_cursor_event where new_position = "
-        f"{JULY} and operation = 'HARVEST'",
+        "insert into ing_cursor_event (namespace_id, prev_position, new_position, recorded_at, table_name, series_id,"
+        " operation, namespace_scope, namespace_key, direction, cursor_type, reason, idempotent_key) select"
+        " namespace_id, new_position + 10, new_position + 20, recorded_at, table_name, series_id, operation,"
+        " namespace_scope, namespace_key, direction, cursor_type, reason, 'gap' from ing_cursor_event"
+        f" where new_position = {JULY} and operation = 'HARVEST'",
     )
     (head,) = read_json(run("replay", SERIES, "--operation", "HARVEST", "--json"), 1)
     assert head["broken"]

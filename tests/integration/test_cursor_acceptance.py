@@ -116,9 +116,10 @@ def test_3_no_record_shows_a_step_back(world: World) -> None:
     assert reasons == [("advanced", True), ("no-forward", True)]
     with pytest.raises(psycopg.errors.CheckViolation, match="no_step_back"):
         world.conn.execute(
-            "insert into ing_cursor_event (prev_position, new_position, recorded_at, table_name, series_id, operation,"
-            " namespace_scope, namespace_key, direction, cursor_type, reason, idempotent_key) values"
-            " (20, 10, now(), 'ohlc_v2', 'SIM/A/PT1M', 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', 'advanced', 'back')"
+            "insert into ing_cursor_event (namespace_id, prev_position, new_position, recorded_at, table_name,"
+            " series_id, operation, namespace_scope, namespace_key, direction, cursor_type, reason, idempotent_key)"
+            " values (1, 20, 10, now(), 'ohlc_v2', 'SIM/A/PT1M', 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME',"
+            " 'advanced', 'back')"
         )
 
 
@@ -193,10 +194,11 @@ def write_chain(conn: Connection, series_id: str, events: int) -> None:
     conn.execute(
         """
         insert into ing_cursor_event (
-            prev_position, new_position, recorded_at, table_name, series_id, operation, namespace_scope, namespace_key,
-            direction, cursor_type, reason, idempotent_key
+            namespace_id, prev_position, new_position, recorded_at, table_name, series_id, operation, namespace_scope,
+            namespace_key, direction, cursor_type, reason, idempotent_key
         )
-        select nullif(n - 1, 0), n, timestamptz '2026-05-20' + n * interval '95 days' / %(events)s, 'ohlc_v2',
+        select find_namespace_id('ohlc_v2', %(series_id)s, 'HARVEST', 'GLOBAL', ''),
+               nullif(n - 1, 0), n, timestamptz '2026-05-20' + n * interval '95 days' / %(events)s, 'ohlc_v2',
                %(series_id)s, 'HARVEST', 'GLOBAL', '', 'FORWARD', 'TIME', 'advanced', %(series_id)s || n
         from generate_series(1, %(events)s) as n""",
         {"series_id": series_id, "events": events},

@@ -60,8 +60,11 @@ def step(namespace: Namespace, value: int | str | None, recorded_ms: int = AUGUS
 
 
 def record(conn: Connection, *steps: cursors.CursorStep) -> int:
-    with conn.transaction():
-        return sum(cursors.record(conn, NOBODY, [each]) for each in steps)
+    def attempt(again: bool) -> int:
+        with conn.transaction():
+            return sum(cursors.record(conn, NOBODY, [each], again) for each in steps)
+
+    return cursors.commit_once(attempt)
 
 
 def insert_event(conn: Connection, conflict: str = "", **changes: object) -> None:
@@ -75,7 +78,10 @@ def insert_cursor(conn: Connection, **changes: object) -> None:
 
 
 def insert(conn: Connection, table: str, row: Mapping[str, object], conflict: str = "") -> None:
+    names = [row[name] for name in ("table_name", "series_id", "operation", "namespace_scope", "namespace_key")]
     with conn.transaction():
+        found: Any = conn.execute("select find_namespace_id(%s, %s, %s, %s, %s)", names).fetchone()
+        row = {"namespace_id": found[0]} | row
         conn.execute(
             f"insert into {table} ({', '.join(row)}) values ({', '.join(['%s'] * len(row))}) {conflict}",
             list(row.values()),
@@ -275,6 +281,17 @@ def test_the_same_step_leaves_one_event_also_when_the_connection_was_cut_after_t
     assert read_cursors(months) == before
 
 
+def test_of_steps_that_landed_in_part_only_the_rest_is_recorded_and_nothing_without_asking(months: Connection) -> None:
+    spaces = [harvest("ohlc_v2", f"SIM/{name}/PT1M") for name in "ABC"]
+    record(months, step(spaces[1], 20))
+    with pytest.raises(psycopg.errors.UniqueViolation), months.transaction():
+        cursors.record(months, NOBODY, [step(space, 20) for space in spaces])
+    assert count_events(months) == 1
+    assert record(months, *(step(space, 20) for space in spaces)) == 2
+    assert count_events(months) == 3
+    assert list_problems(months) == []
+
+
 @pytest.mark.parametrize("has_begun", [False, True])
 @pytest.mark.parametrize("value", [50, 5, None])
 def test_a_retry_that_overtakes_its_own_commit_leaves_one_event(
@@ -452,6 +469,23 @@ def test_verify_and_replay_find_what_was_planted(months: Connection, name: str) 
     assert replayed.state == problem.state
     assert replayed.is_broken == problem.is_broken
     assert (replayed.told, replayed.held, replayed.events) == (problem.told, problem.held, problem.events)
+
+
+def test_a_cursor_with_another_namespaces_number_is_found_and_mended(months: Connection) -> None:
+    write_life(months)
+    before = read_cursors(months)
+    with months.transaction():
+        months.execute(f"update ing_cursor set namespace_id = 1 where {THE_HEAD}")
+    assert sorted(list_problems(months)) == [("HARVEST", "lost", False), ("HARVEST", "orphan", True)]
+    with months.transaction():
+        ledger.rebuild(months)
+    assert list_problems(months) == []
+    assert [row[:2] for row in read_cursors(months)] == [row[:2] for row in before]
+
+
+def test_an_event_with_another_number_than_its_names_is_found(months: Connection) -> None:
+    insert_event(months, namespace_id=1)
+    assert list_problems(months) == [("HARVEST", "lost", True)]
 
 
 def test_problems_come_worst_first(months: Connection) -> None:
@@ -675,15 +709,53 @@ insert into ing_cursor (series_id, table_name, operation, value) values
     ('SIM/A/PT1M', 'ohlc_v2', 'HARVEST', '2026-07-01'), ('SIM/A/PT1M', 'ohlc_v2', 'BACKFILL', '2026-05-01')"""
 
 
-def test_a_ledger_from_before_namespaces_is_taken_over_and_verifies(conn: Connection, tmp_path: Path) -> None:
-    """It was written when a cursor had a series and an operation only."""
+def migrate_until(conn: Connection, last: int, folder: Path) -> None:
+    """Make the database what it was after some migration."""
     conn.execute("drop schema public cascade")
     conn.execute("drop schema ledger_archive cascade")
     conn.execute("create schema public")
     conn.commit()
-    for path in (find_sql_folder() / "migrations").glob("000[1-6]_*.sql"):
-        shutil.copy(path, tmp_path)
-    migrate(conn, tmp_path)
+    for path in (find_sql_folder() / "migrations").glob("*.sql"):
+        if int(path.name[:4]) <= last:
+            shutil.copy(path, folder)
+    migrate(conn, folder)
+
+
+def test_a_ledger_with_an_archive_from_before_numbers_were_given_is_taken_over(
+    conn: Connection, tmp_path: Path, postgres: Server
+) -> None:
+    """The database made the numbers itself, in the archived month too."""
+    migrate_until(conn, 9, tmp_path)
+    for moment in (JULY, AUGUST, LATER):
+        cursors.ensure_months(conn, moment)
+    for moment, prev in ((JULY, None), (AUGUST, JULY)):
+        row = EVENT | {"prev_position": prev, "new_position": moment, "recorded_at": ms_to_time(moment)}
+        row["idempotent_key"] = str(moment)
+        conn.execute(
+            f"insert into ing_cursor_event ({', '.join(row)}) values ({', '.join(['%s'] * len(row))})",
+            list(row.values()),
+        )
+    conn.execute("select archive_ledger_partition('ing_cursor_event_2026_07', now())")
+    conn.commit()
+    migrate(conn)
+    with conn.transaction():
+        ledger.rebuild(conn)
+    record(conn, step(HEAD, LATER, LATER))
+    assert list_problems(conn) == []
+    url = replace_database(postgres.url, conn.info.dbname)
+    refuse_changes(url, False, ["ledger_archive.ing_cursor_event_2026_07", "ing_cursor_event"])
+    conn.execute("drop trigger refuse_change on ledger_archive.ing_cursor_event_2026_07")
+    conn.execute(
+        "alter table ing_cursor_event attach partition ledger_archive.ing_cursor_event_2026_07"
+        " for values from ('2026-07-01') to ('2026-08-01')"
+    )
+    assert ledger.replay_namespace(conn, HEAD).events == 3
+    conn.commit()
+
+
+def test_a_ledger_from_before_namespaces_is_taken_over_and_verifies(conn: Connection, tmp_path: Path) -> None:
+    """It was written when a cursor had a series and an operation only."""
+    migrate_until(conn, 6, tmp_path)
     conn.execute(OLD_EVENTS)
     conn.execute(OLD_VALUES)
     conn.commit()
