@@ -102,4 +102,4 @@ def start_exchange(
             yield running
         finally:
             process.terminate()
-            process.wait(10)
+            process.wait(60)

@@ -151,7 +151,7 @@ def test_a_real_ctrl_c_keeps_what_was_committed(run: Run, conn: Connection) -> N
     succeed(run("ingest", minutes, "--pages", "30"))
     worker = subprocess.Popen(
         [SERIES_BIN, "refresh", minutes, "--days", "10"],
-        env={**os.environ, "SERIES_DEMO_LATENCY_MS": "200"},
+        env={**os.environ, "SERIES_DEMO_LATENCY_MS": "1000"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -431,7 +431,7 @@ def test_a_server_started_by_hand_ends_on_a_signal(ending: signal.Signals) -> No
         said = json.loads(process.stdout.readline())
         answer = requests.get(f"{said['url']}/v5/market/time", timeout=9).json()
         process.send_signal(ending)
-        assert process.wait(10) == 0
+        assert process.wait(60) == 0
     assert answer["time"] == 1_793_491_200_000
     assert said["pid"] == process.pid
 
@@ -444,7 +444,7 @@ def test_a_server_ends_with_its_parent() -> None:
         assert parent.stdout is not None
         watched = os.pidfd_open(int(parent.stdout.readline()))
         try:
-            parent.communicate("\n", timeout=10)
+            parent.communicate("\n", timeout=60)
             assert select.select([watched], [], [], 10)[0] == [watched]
         finally:
             os.close(watched)
