@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -151,10 +152,12 @@ def test_a_real_ctrl_c_keeps_what_was_committed(run: Run, conn: Connection) -> N
     succeed(run("ingest", minutes, "--pages", "30"))
     worker = subprocess.Popen(
         [SERIES_BIN, "refresh", minutes, "--days", "10"],
-        env={**os.environ, "SERIES_DEMO_LATENCY_MS": "1000"},
+        env={**os.environ, "SERIES_DEMO_LATENCY_MS": "400"},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # What a shell starts in the background ignores it, and so would all that the tests start.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     statement = "select count(*) from ing_cursor_event where operation = 'UPDATE'"
     while (conn.execute(statement).fetchone() or (0,))[0] < 3:  # type: ignore[operator]
