@@ -12,6 +12,14 @@ from series_pipelines.core.evidence import Evidence
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts
+from series_pipelines.core.text import clean_text, describe_error
+from series_pipelines.errors import (
+    DatabaseExhausted,
+    DatabaseUnavailable,
+    NotMigrated,
+    NotPermitted,
+    SeriesError,
+)
 from series_pipelines.store import cursors, ohlc, ranges, rates, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection
@@ -19,6 +27,8 @@ from series_pipelines.store.locks import own_series
 from series_pipelines.store.rows import SeriesRows
 
 WRITERS: Final = {"ohlc_v2": ohlc.write_pages, "interest_rate": rates.write_pages}
+NO_PAGE_TO_BLAME: Final = (DatabaseUnavailable, DatabaseExhausted, NotMigrated, NotPermitted)
+"""Why nothing at all can be committed. Whatever else goes wrong is the trouble of the page that was to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,11 @@ class Author:
     lane: str
     run_id: str | None = None
     activity: str = HISTORY
+
+
+def explain_unstorable(error: Exception) -> str:
+    """Return why a page can't be stored, as one line that can be."""
+    return clean_text(f"the page can't be stored: {error if isinstance(error, SeriesError) else describe_error(error)}")
 
 
 def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> None:

@@ -94,6 +94,8 @@ class LaneTools:
     """Open a connection for a purpose; the second argument asks for autocommit."""
     clock: Clock
     on_written: Callable[[Written], None] = lambda _: None
+    say: Callable[[str], None] = lambda _: None
+    """Hears, while the lane works, why it stands still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ class _Lane:
     ) -> None:
         self._clock = tools.clock
         self._on_written = tools.on_written
+        self._say = tools.say
         self._control = control
         self._vendor = vendor
         self._capability = capability
@@ -154,7 +157,7 @@ class _Lane:
         self._with_tails = "tail" in order.work
         self._begun_ms = self._clock.now_ms()
         self._deadline_ms = self._begun_ms + order.shift_ms
-        self._inbox: queue.SimpleQueue[Fetched | list[Written] | BaseException] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[Fetched | list[Written] | str | BaseException] = queue.SimpleQueue()
         self._fetching: set[str] = set()
         self._writing: set[str] = set()
         self._retrying: set[str] = set()
@@ -170,8 +173,11 @@ class _Lane:
             partial(tools.connect, "lane writer", False),
             capability.table_name,
             Author(capability.cap_key, capability.direction, uuid4().hex, order.run_id, _name_activity(order)),
-            self._inbox.put,
-            self._inbox.put,
+            self._clock,
+            self._deadline_ms,
+            on_written=self._inbox.put,
+            on_broken=self._inbox.put,
+            on_waiting=self._inbox.put,
         )
 
     def work(self) -> LaneReport:
@@ -352,7 +358,9 @@ class _Lane:
                 return
             if isinstance(message, BaseException):
                 raise message
-            if isinstance(message, list):
+            if isinstance(message, str):
+                self._say(message)
+            elif isinstance(message, list):
                 self._absorb_written(message)
             else:
                 self._absorb_fetched(message)

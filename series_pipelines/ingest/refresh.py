@@ -11,8 +11,6 @@ from functools import partial
 from typing import Final, NamedTuple
 from uuid import uuid4
 
-import psycopg
-
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.cursor import CursorValue, Namespace, refresh
 from series_pipelines.core.evidence import Evidence, digest_rows
@@ -20,9 +18,10 @@ from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.times import format_time
-from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError
-from series_pipelines.ingest.commit import WRITERS
+from series_pipelines.errors import CapabilityBusy, DataRefused, VendorBackoff, VendorError
+from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, WRITERS, explain_unstorable
 from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.patience import Patience
 from series_pipelines.ingest.pause import CapabilityPause
 from series_pipelines.store import cursors, locks, ranges, states
 from series_pipelines.store import evidence as evidence_store
@@ -198,7 +197,8 @@ class _Worker:
         self._report = RefreshReport()
         self._pause = CapabilityPause(control, capability.cap_key)
         self._lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
-        self._database = Reopening(partial(tools.connect, "refresh writer", False))
+        patience = Patience(tools.clock, deadline_ms)
+        self._database = Reopening(partial(tools.connect, "refresh writer", False), patience.wait)
 
     def work(self) -> RefreshReport:
         report, wanted = self._report, self._order.series_ids
@@ -243,7 +243,7 @@ class _Worker:
                     self._commit(self._make_refreshed(namespace, ask, page, reach_ms, asked_ms, stored))
             except VendorBackoff:
                 raise
-            except (VendorError, psycopg.DataError) as error:
+            except (VendorError, DataRefused) as error:
                 tries += 1
                 if tries == MOST_TRIES:
                     self._report.failed[facts.series_id] = " ".join(str(error).split())
@@ -316,7 +316,12 @@ class _Worker:
 
     def _commit(self, done: Refreshed) -> None:
         # Twice is safe: the ledger knows the page by its key.
-        self._database.run(lambda conn: commit_page(conn, self._lineage, done))
+        try:
+            self._database.run(lambda conn: commit_page(conn, self._lineage, done))
+        except NO_PAGE_TO_BLAME:
+            raise
+        except Exception as error:
+            raise DataRefused(explain_unstorable(error)) from error
         self._report.pages += 1
         self._report.rows += len(done.page.rows)
         assert done.step.candidate.position is not None

@@ -72,6 +72,11 @@ def clear_backoff(conn: Connection, cap_key: str, now_ms: int) -> None:
     conn.execute(_SQL["clear_backoff"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
 
 
+def note_error(conn: Connection, cap_key: str, error: str, now_ms: int) -> None:
+    """Remember what went wrong last, without a pause."""
+    conn.execute(_SQL["note_error"], {"cap_key": cap_key, "error": error, "now": ms_to_time(now_ms)})
+
+
 def write_backlogs(conn: Connection, backlogs: Mapping[str, int], now_ms: int) -> None:
     """Publish how many heads wait in some capabilities."""
     parameters = {"cap_keys": list(backlogs), "backlogs": list(backlogs.values()), "now": ms_to_time(now_ms)}
