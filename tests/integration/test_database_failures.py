@@ -17,6 +17,8 @@ from urllib.parse import quote, urlsplit
 
 import psycopg
 import pytest
+from cli_results import read_error, succeed
+from click.testing import Result
 from databases import HOME_PREFIX, Server
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
@@ -27,6 +29,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.ingest.writer import Writer, Written
+from series_pipelines.settings import load_settings
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
@@ -35,6 +38,7 @@ from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.registry import format_cap_key
 
+Run = Callable[..., Result]
 MINUTE = 60_000
 START = NOON_MS - 10_000 * MINUTE
 A, B, C = SERIES = ("SIM/A/PT1M", "SIM/B/PT1M", "SIM/C/PT1M")
@@ -373,3 +377,20 @@ def test_a_writer_that_is_to_end_waits_no_longer_for_room(small_disk: Path) -> N
         assert [type(error) for error in desk.broken] == [DatabaseExhausted]
         assert desk.count_stored() == {}
         desk.world.close()
+
+
+def test_errors_of_the_database_are_one_line_each_at_a_prompt(
+    run: Run, conn: Connection, postgres: Server, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    succeed(run("products"))
+    monkeypatch.setenv("SERIES_DATABASE_URL", add_option(database_url, "lock_timeout=100"))
+    load_settings.cache_clear()
+    conn.execute("lock table series_state in access exclusive mode")
+    line = read_error(run("coverage"), 1)
+    assert line == "series: error: other work in the database was in the way: canceling statement due to lock timeout"
+    conn.rollback()
+    parts = urlsplit(database_url)
+    with psycopg.connect(urlsplit(postgres.admin_url)._replace(path=parts.path).geturl(), autocommit=True) as admin:
+        admin.execute(f"revoke all on series_state from {parts.username}")
+    line = read_error(run("coverage"), 1)
+    assert line == "series: error: the database does not permit it: permission denied for table series_state"
