@@ -163,6 +163,6 @@ def truncate(conn: Connection) -> None:
     """Empty every table but the ledger, so that many examples share one database."""
     conn.execute(
         "truncate product, capability_state, series_state, series_data_range, ohlc_v2, interest_rate, "
-        "ing_cursor, coverage_evidence, row_revision, refresh_campaign, rate_budget, rate_grant, rate_request"
+        "ing_cursor, coverage_evidence, row_revision, refresh_campaign, rate_budget, rate_request"
     )
     conn.commit()

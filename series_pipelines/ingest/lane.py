@@ -35,8 +35,9 @@ from series_pipelines.core.plan import (
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError, VendorRejected
 from series_pipelines.ingest.commit import Author, Finished
-from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.ingest.pause import CapabilityPause
+from series_pipelines.ingest.turns import LaneTurns, Turn
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import locks, ranges, states
@@ -162,6 +163,7 @@ class _Lane:
         self._writing: set[str] = set()
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
+        self._turns = LaneTurns(control, capability, tools.clock)
         self._counted_ms = self._read_ms = self._looked_ms = 0
         self._looked_at = -1
         self._rechecks = 0
@@ -273,16 +275,17 @@ class _Lane:
         if taken is None:
             return False
         facts, fetch = taken
-        self._report.ended = wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms)
-        if self._report.ended:
+        turn = self._turns.take(self._deadline_ms)
+        if isinstance(turn, str):
+            self._report.ended = turn
             self._agenda.put(facts)
             return True
         self._fetching.add(facts.series_id)
         self._report.requests += 1
         if self._pool is None:
-            self._inbox.put(self._fetch(facts, fetch, self._report.requests))
+            self._inbox.put(self._fetch(facts, fetch, self._report.requests, turn))
         else:
-            self._pool.submit(self._fetch, facts, fetch, self._report.requests).add_done_callback(self._receive)
+            self._pool.submit(self._fetch, facts, fetch, self._report.requests, turn).add_done_callback(self._receive)
         return True
 
     def _take_behind(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
@@ -301,14 +304,17 @@ class _Lane:
         if not future.cancelled():
             self._inbox.put(future.exception() or future.result())
 
-    def _fetch(self, facts: SeriesFacts, fetch: Fetch, number: int) -> Fetched:
+    def _fetch(self, facts: SeriesFacts, fetch: Fetch, number: int, turn: Turn) -> Fetched:
         asked_ms = self._clock.now_ms()
         cadence = self._find_cadence(facts)
         got: Page | VendorError
         try:
+            self._turns.check(turn)
             got = fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence)
         except VendorError as error:
             got = error
+        finally:
+            self._turns.settle(turn)
         return Fetched(facts, fetch, got, asked_ms, number)
 
     def _may_serve_tails(self, now_ms: int) -> bool:

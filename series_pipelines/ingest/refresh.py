@@ -20,9 +20,10 @@ from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import CapabilityBusy, DataRefused, VendorBackoff, VendorError
 from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, WRITERS, explain_unstorable
-from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.ingest.patience import Patience
 from series_pipelines.ingest.pause import CapabilityPause
+from series_pipelines.ingest.turns import LaneTurns
 from series_pipelines.store import cursors, locks, ranges, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection, translated_errors
@@ -196,6 +197,7 @@ class _Worker:
         self._deadline_ms = deadline_ms
         self._report = RefreshReport()
         self._pause = CapabilityPause(control, capability.cap_key)
+        self._turns = LaneTurns(control, capability, tools.clock)
         self._lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
         patience = Patience(tools.clock, deadline_ms)
         self._database = Reopening(partial(tools.connect, "refresh writer", False), patience.wait)
@@ -289,15 +291,19 @@ class _Worker:
         fetch = Fetch(kind="tail", target="gap", time_ms=ask.time_ms, why="refresh")
         while True:
             self._sit_out_pause()
-            if lack := wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms):
-                raise _OutOfTime(lack)
+            turn = self._turns.take(self._deadline_ms)
+            if isinstance(turn, str):
+                raise _OutOfTime(turn)
             self._report.requests += 1
             asked_ms = self._clock.now_ms()
             try:
+                self._turns.check(turn)
                 page = fetch_page(self._vendor, self._capability, series_id, fetch, cadence)
             except VendorBackoff as error:
                 self._pause.begin(error, asked_ms, self._clock.now_ms())
                 continue
+            finally:
+                self._turns.settle(turn)
             self._pause.end(self._clock.now_ms())
             return page, asked_ms
 
