@@ -163,7 +163,7 @@ class _Lane:
         self._writing: set[str] = set()
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
-        self._turns = LaneTurns(control, capability, tools.clock)
+        self._turns = LaneTurns(control, capability, tools.clock, tools.say)
         self._counted_ms = self._read_ms = self._looked_ms = 0
         self._looked_at = -1
         self._rechecks = 0

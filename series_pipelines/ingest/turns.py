@@ -11,9 +11,10 @@ from typing import Final, NamedTuple
 
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.errors import StoreError, VendorBusy
+from series_pipelines.errors import DatabaseContended, DatabaseExhausted, StoreError, VendorBusy
 from series_pipelines.store import limits
 from series_pipelines.store.connection import Connection, translated_errors
+from series_pipelines.store.reopening import find_pause
 from series_pipelines.vendors.contract import Budget
 from series_pipelines.vendors.registry import Capability
 
@@ -110,10 +111,17 @@ class Turn(NamedTuple):
 class LaneTurns:
     """The turns of whoever holds a capability's lock, within the limits that its service states."""
 
-    def __init__(self, control: Connection, capability: Capability, clock: Clock) -> None:
+    def __init__(
+        self,
+        control: Connection,
+        capability: Capability,
+        clock: Clock,
+        say: Callable[[str], None] = lambda why: None,
+    ) -> None:
         stated = capability.limits
         self._control = control
         self._clock = clock
+        self._say = say
         self._books = TurnBooks(self._use_control, clock)
         self._budget: Budget | None = None
         if stated.requests is not None:
@@ -125,10 +133,19 @@ class LaneTurns:
         """Wait until a request may leave; return why none may in time. Whoever gets a turn settles it."""
         if self._budget is None:
             return Turn(None)
-        ticket = None
+        ticket, failures = None, 0
         while True:
             patience_ms = max(0, min(deadline_ms - self._clock.now_ms(), _LONGEST_PATIENCE_MS))
-            turn = self._books.ask(self._budget, 1, patience_ms, ticket)
+            try:
+                turn = self._books.ask(self._budget, 1, patience_ms, ticket)
+            except (DatabaseContended, DatabaseExhausted) as error:
+                failures += 1
+                pause_ms = find_pause(error, failures)
+                if pause_ms is None or pause_ms >= patience_ms:
+                    return str(error)
+                self._say(f"no request is made now, trying again in {pause_ms / 1000:.1f} s: {error}")
+                self._clock.wait(pause_ms)
+                continue
             if turn.ticket is not None and turn.wait_ms == 0:
                 return Turn(turn.ticket)
             self._books.tell_answers()

@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,12 +23,14 @@ from click.testing import Result
 from databases import HOME_PREFIX, Server
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
+from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.outcome import settle_page
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, ohlc_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError
 from series_pipelines.ingest.commit import Author, Finished, commit_group
+from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.settings import load_settings
 from series_pipelines.store import states
@@ -36,6 +39,7 @@ from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
 from series_pipelines.store.locks import own_series
 from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
+from series_pipelines.vendors.contract import Limits
 from series_pipelines.vendors.registry import format_cap_key
 
 Run = Callable[..., Result]
@@ -363,6 +367,35 @@ def test_a_full_disk_is_said_and_waited_for_and_nothing_is_lost(small_disk: Path
         assert last_error == (desk.waiting[0],)
         assert (desk.count_stored(), desk.read_failures()) == ({A: 2_000, B: 2_000, C: 2_000}, {})
         desk.world.close()
+
+
+class VendorsClock(SystemClock):
+    def __call__(self) -> int:
+        return self.now_ms()
+
+
+@pytest.mark.parametrize("requests", [None, 1_000])
+def test_a_lane_goes_on_when_its_full_disk_has_room_again(small_disk: Path, requests: int | None) -> None:
+    with run_server(small_disk) as server:
+        clock, heard = VendorsClock(), threading.Event()
+        products = [make_product(f"SIM/{name}", clock.now_ms() - 3 * DAY_MS) for name in "ABCD"]
+        limits = Limits(requests=requests)
+        vendor = make_vendor(clock, products, page_rows=1_000, limits=limits)  # type: ignore[arg-type]
+        world = World(server.url, [vendor], clock)  # type: ignore[arg-type]
+        tools = LaneTools(world.connect, clock, say=lambda why: heard.set())
+        ballast = fill(small_disk)
+        with ThreadPoolExecutor(1) as pool:
+            catalogue = world.registry.read()
+            order = LaneOrder(by_person=True, shift_ms=60_000)
+            report = pool.submit(run_lane, tools, vendor, catalogue.capabilities[CAP], order)
+            assert heard.wait(60)
+            ballast.unlink()
+            done = report.result(60)
+        rows = dict(world.conn.execute("select series_id, count(*) from ohlc_v2 group by 1").fetchall())  # type: ignore
+        world.close()
+        assert (done.failed, done.ended) == ({}, "nothing more is due")
+        assert set(rows) == {f"SIM/{name}/PT1M" for name in "ABCD"}
+        assert min(rows.values()) >= 3 * 24 * 60 - 2
 
 
 def test_a_writer_that_is_to_end_waits_no_longer_for_room(small_disk: Path) -> None:
