@@ -14,7 +14,7 @@ from concurrent.futures import TimeoutError as TooLate
 from typing import Final, Generic, TypeVar
 
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.text import clean_text, describe_error
+from series_pipelines.core.text import clean_text, describe_error, name_type
 from series_pipelines.errors import (
     ClockApart,
     ClockRefused,
@@ -151,14 +151,19 @@ def blame_vendor(vendor_name: str, error: BaseException, where: str = "") -> Ven
     """Return a VendorError for whatever came out of a vendor's code, with a text that can be stored and shown."""
     for refusal in _PLAIN:
         if isinstance(error, refusal):
-            return _keep_digest(refusal(clean_text(error)), error)
+            return _keep_digest(refusal(_tell(error)), error)
     for backoff in _BACKOFFS:
         if isinstance(error, backoff):
-            return backoff(clean_text(error), _read_retry_after(error))
+            return backoff(_tell(error), _read_retry_after(error))
     if isinstance(error, StoreError):
         # What vendors share through our database, their budgets, is out of reach: no series is to blame.
-        return VendorUnavailable(clean_text(error))
+        return VendorUnavailable(_tell(error))
     return VendorRejected(clean_text(f"vendor {vendor_name!r} broke{where}: {describe_error(error)}"))
+
+
+def _tell(error: BaseException) -> str:
+    """Return what an error says; one without words by its name."""
+    return clean_text(error) or name_type(error)
 
 
 def _keep_digest(blamed: VendorError, error: BaseException) -> VendorError:

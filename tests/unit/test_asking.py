@@ -97,6 +97,7 @@ def test_what_a_vendor_says_of_itself_keeps_its_meaning() -> None:
     assert isinstance(busy, VendorBusy)
     assert (str(busy), busy.retry_after_ms) == ("429", 42_000)
     assert type(blame_vendor("v", PageRefused("no"))) is PageRefused
+    assert str(blame_vendor("v", VendorRejected())) == "VendorRejected"
     assert type(blame_vendor("v", DatabaseUnavailable("gone"))) is VendorUnavailable
 
 
