@@ -8,7 +8,8 @@ SeriesError
 │   ├── UnknownSeries
 │   ├── UnknownVendor
 │   ├── UnknownCapability
-│   └── MalformedService    a vendor's service schema can't be read
+│   ├── MalformedService    a vendor's service schema can't be read
+│   └── MalformedProduct    a vendor's product can't be taken
 ├── StoreError
 │   ├── DatabaseUnavailable
 │   ├── CursorContested     other writers moved the same cursor again and again
@@ -60,6 +61,10 @@ class UnknownCapability(InvalidInput):
 
 class MalformedService(InvalidInput):
     """A vendor's service can't be read from its schema."""
+
+
+class MalformedProduct(InvalidInput):
+    """A vendor's product can't be taken."""
 
 
 class StoreError(SeriesError):
