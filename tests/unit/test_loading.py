@@ -102,7 +102,7 @@ def test_a_vendor_configured_twice_counts_once_and_the_second_is_refused(plugin:
         ("import nothing_of_that_name", "ModuleNotFoundError: "),
         ("def create(options): raise SystemExit", "can't be made: SystemExit"),
         ("def create(options):\n    while True: yield object()", "the name of its object must be a text"),
-        ("class V:\n    @property\n    def name(self): raise SystemExit(3)\ndef create(options): return [V()]", "SystemExit: 3"),
+        ("class V:\n    def __getattr__(self, _): raise SystemExit(3)\ndef create(_): return [V()]", "SystemExit: 3"),
     ],
 )  # fmt: skip
 def test_a_module_that_can_not_be_loaded_is_one_line_and_the_others_are_loaded(
