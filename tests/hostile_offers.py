@@ -140,6 +140,7 @@ def make_bad_services(prefix: str) -> dict[str, Any]:
         "grace": Limits(grace_ms=far),
         "page": Limits(page_rows=far),
         "evil number": Limits(requests=EvilNumber(5)),
+        "grid": Limits(on_grid=Unspeakable()),  # type: ignore[arg-type]
         "budget NUL": Limits(budget="a\0b"),
         "budget surrogate": Limits(budget="\ud83d"),
         "budget long": Limits(budget="x" * 100_000),

@@ -10,20 +10,19 @@ from typing import Final, TypeVar
 
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.page import Page
+from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Fetch, find_cadence
 from series_pipelines.core.series import encode_interest_rate_series_id, encode_ohlc_series_id
 from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import SeriesError, VendorBusy
-from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.fetch import ask_page, wait_for_slot
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.offers import read_products
 from series_pipelines.vendors.registry import LOOK_SECONDS, Capability, Registry
 
-PAGE_SECONDS: Final = 60.0
 PATIENCE_MS: Final = 30_000
 
 Result = TypeVar("Result")
@@ -92,8 +91,8 @@ def _fetch(
     now_ms = clock.now_ms()
     fetch = Fetch("head", "head", now_ms if capability.direction == "backward" else now_ms - DAY_MS, "check")
     cadence = find_cadence(capability.table_name, series_id, capability.limits.grace_ms)
-    call = partial(fetch_page, vendor, capability, series_id, fetch, cadence)
-    return ask(capability.vendor, "fetch()", call, PAGE_SECONDS)
+    life = find_possible_life(product.listed_ms, product.delisted_ms)
+    return ask_page(vendor, capability, series_id, fetch, cadence, life, None)
 
 
 def _describe(product: Product, page: Page) -> str:

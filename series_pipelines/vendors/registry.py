@@ -17,7 +17,7 @@ from series_pipelines.core.text import clean_text, show_value
 from series_pipelines.errors import InvalidDuration, InvalidInput, MalformedService, VendorError, VendorRejected
 from series_pipelines.vendors.asking import ask_all
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Limits, Service, Vendor
-from series_pipelines.vendors.plain import explain, take_text, take_whole
+from series_pipelines.vendors.plain import explain, take_flag, take_text, take_whole
 from series_pipelines.vendors.refusals import Refusals
 
 LOOK_SECONDS: Final = 30.0
@@ -279,7 +279,7 @@ def _parse_limits(limits: object) -> Limits:
         budget = take_text(budget, "limits.budget")
         if not budget:
             raise MalformedService("limits.budget must be a name, not an empty text")
-    return Limits(**plain, budget=budget)
+    return Limits(**plain, budget=budget, on_grid=take_flag(limits.on_grid, "limits.on_grid"))
 
 
 def _mapping(value: object, what: str) -> Mapping[str, Any]:

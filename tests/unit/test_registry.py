@@ -1,5 +1,6 @@
 """The registry reads capabilities from schemas and refuses what it can't read, by name."""
 
+from dataclasses import fields
 from typing import Any
 from urllib.parse import unquote
 
@@ -141,6 +142,13 @@ def test_a_direction_that_is_neither_is_refused(direction: object) -> None:
 )
 def test_limits_that_make_no_sense_are_refused(limits: Any, named: str) -> None:
     assert named in refuse(ohlc(limits=limits))
+
+
+def test_limits_are_kept_whole_as_they_were_stated() -> None:
+    stated = Limits(3, 20, 2_000, "acme", 5, 300, on_grid=False)
+    defaults = Limits()
+    assert all(getattr(stated, each.name) != getattr(defaults, each.name) for each in fields(Limits))
+    assert parse_service("acme", ohlc(limits=stated)).limits == stated
 
 
 @pytest.mark.parametrize(
