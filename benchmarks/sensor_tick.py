@@ -9,7 +9,8 @@ from benchmarks.market import read_clock
 from benchmarks.server import Server, vacuum
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.store.connection import connect
-from series_pipelines.vendors.registry import Registry, load_vendors
+from series_pipelines.vendors.loading import load_vendors
+from series_pipelines.vendors.registry import Registry
 
 TARGET_SECONDS: Final = 3.0
 TARGET_MB: Final = 500.0
@@ -27,7 +28,7 @@ def run(server: Server, quick: bool) -> list[Row]:
     with server.fresh_database() as url:
         with connect(url, purpose="bench") as conn:
             report = sync_universe(
-                conn, Registry(load_vendors(["demo"], {"demo": {"products": products}})), read_clock()
+                conn, Registry(*load_vendors(["demo"], {"demo": {"products": products}})), read_clock()
             )
             for table_name in report.series:
                 add_ranges(conn, RANGES, step=300 * MINUTE, length=300 * MINUTE, gap=60 * MINUTE, table=table_name)

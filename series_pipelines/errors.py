@@ -8,7 +8,8 @@ SeriesError
 │   ├── UnknownSeries
 │   ├── UnknownVendor
 │   ├── UnknownCapability
-│   └── MalformedService    a vendor's service schema can't be read
+│   ├── MalformedService    a vendor's service schema can't be read
+│   └── MalformedProduct    a vendor's product can't be taken
 ├── StoreError
 │   ├── DatabaseUnavailable     it can't be reached or stopped answering; on another connection it may
 │   ├── DatabaseContended       another transaction was in the way; the same work may succeed again
@@ -69,6 +70,10 @@ class UnknownCapability(InvalidInput):
 
 class MalformedService(InvalidInput):
     """A vendor's service can't be read from its schema."""
+
+
+class MalformedProduct(InvalidInput):
+    """A vendor's product can't be taken."""
 
 
 class StoreError(SeriesError):

@@ -12,7 +12,8 @@ from series_pipelines.settings import Settings, read_secret
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.config import VendorsFile, parse_vendors
-from series_pipelines.vendors.registry import Registry, load_vendors
+from series_pipelines.vendors.loading import load_vendors
+from series_pipelines.vendors.registry import Registry
 
 
 def load_registry(settings: Settings) -> Registry:
@@ -39,7 +40,7 @@ def _make_registry(settings: Settings, text: str | None) -> Registry:
     if file.remote:
         names.append("http")
         options["http"] = {**shared, "remote": file.remote}
-    return Registry(load_vendors(names, options))
+    return Registry(*load_vendors(names, options))
 
 
 def _connect(settings: Settings, purpose: str, autocommit: bool) -> Connection:

@@ -45,9 +45,8 @@ def ingest_command(
     Example: series ingest DEMO/SWAP/BTC-USDT/1m 'DEMO/SPOT/*/1h' --seconds 60
     """
     from series_pipelines.cli.lanes import Wishes, ingest_series
-    from series_pipelines.cli.session import choose_series, ensure_series, open_database, refuse_retired
+    from series_pipelines.cli.session import choose_series, ensure_series, open_database, read_vendors, refuse_retired
     from series_pipelines.settings import load_settings
-    from series_pipelines.sources import load_registry
     from series_pipelines.system_clock import SystemClock
 
     clock = SystemClock()
@@ -62,7 +61,8 @@ def ingest_command(
         refuse_retired(chosen)
         recheck_after_ms = load_settings().recheck_days * DAY_MS
         wishes = Wishes(kind, pages, now_ms + budget_ms, window, recheck_after_ms)
-        done = ingest_series(conn, clock, load_registry(load_settings()).read(), chosen, wishes)
+        catalogue = read_vendors(conn, {series.cap_key for series in chosen})
+        done = ingest_series(conn, clock, catalogue, chosen, wishes)
     if as_json:
         print_json(_describe(done))
     else:

@@ -79,7 +79,6 @@ def refresh_command(
     """
     from series_pipelines.cli.session import choose_series, ensure_series, open_database
     from series_pipelines.settings import load_settings
-    from series_pipelines.sources import load_registry
     from series_pipelines.store import campaigns
     from series_pipelines.system_clock import SystemClock
 
@@ -103,7 +102,7 @@ def refresh_command(
         conn.commit()
         if done.campaign.finished_ms is None:
             budget_ms = 1000 * (seconds or load_settings().backfill_seconds)
-            _work(conn, clock, load_registry(load_settings()).read(), done, clock.now_ms() + budget_ms)
+            _work(conn, clock, done, clock.now_ms() + budget_ms)
         counts = campaigns.count_changed(conn, done.campaign)
         changes = campaigns.read_changes(conn, done.campaign, None if as_json else MOST_SHOWN + 1)
     if as_json:
@@ -170,14 +169,16 @@ def _announce(campaign: "Campaign", state: str) -> None:
     click.echo(f"series: campaign {campaign.campaign_id} {state}: {count} series from {start} to {end}", err=True)
 
 
-def _work(conn: "Connection", clock: "Clock", catalogue: "Catalogue", done: Refresh, deadline_ms: int) -> None:
+def _work(conn: "Connection", clock: "Clock", done: Refresh, deadline_ms: int) -> None:
     """Work each capability, then merge ranges; the campaign is finished when nothing of it failed or is left."""
     from series_pipelines.cli.lanes import SHORTEST_SHARE_MS, group_series
+    from series_pipelines.cli.session import read_vendors
     from series_pipelines.ingest.writer import compact_series
     from series_pipelines.store import campaigns
 
-    done.lanes = group_series(_find_series(conn, done.campaign), catalogue)
-    conn.commit()
+    chosen = _find_series(conn, done.campaign)
+    catalogue = read_vendors(conn, {series.cap_key for series in chosen})
+    done.lanes = group_series(chosen, catalogue)
     refreshed = 0
     try:
         for position, lane in enumerate(done.lanes):

@@ -1,6 +1,6 @@
 """What commands work with: the database, the vendors, and the series a person means."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
@@ -13,10 +13,11 @@ from series_pipelines.ingest.universe import UniverseReport, sync_universe
 from series_pipelines.reading import explain_unknown, normalise_series_id
 from series_pipelines.settings import load_settings
 from series_pipelines.sources import load_registry
-from series_pipelines.store import states
+from series_pipelines.store import capabilities, states
 from series_pipelines.store.connection import Connection, connect, translated_errors
 from series_pipelines.store.states import KnownSeries
 from series_pipelines.system_clock import SystemClock
+from series_pipelines.vendors.registry import Catalogue
 
 
 @contextmanager
@@ -26,9 +27,10 @@ def open_database(purpose: str) -> Iterator[Connection]:
         yield conn
 
 
-def refresh_series(conn: Connection) -> UniverseReport:
+def refresh_series(conn: Connection, *, may_retire: bool = False) -> UniverseReport:
     """Ask the vendors what they have, and say what was refused."""
-    report = sync_universe(conn, load_registry(load_settings()), SystemClock().now_ms())
+    conn.commit()  # each vendor gets a transaction of its own
+    report = sync_universe(conn, load_registry(load_settings()), SystemClock().now_ms(), may_retire=may_retire)
     conn.commit()
     for refusal in report.refused:
         click.echo(f"series: refused: {refusal}", err=True)
@@ -42,6 +44,16 @@ def ensure_series(conn: Connection) -> None:
     click.echo("series: no series are known yet, asking the vendors", err=True)
     report = refresh_series(conn)
     click.echo(f"series: {report.products} products, {sum(report.series.values())} series", err=True)
+
+
+def read_vendors(conn: Connection, cap_keys: Collection[str]) -> Catalogue:
+    """Ask the vendors that serve some capabilities, and only them; say which vendors could not be loaded."""
+    registry = load_registry(load_settings())
+    for refusal in registry.refused:
+        click.echo(f"series: refused: {refusal}", err=True)
+    catalogue = registry.read_of(capabilities.find_vendors(conn, cap_keys))
+    conn.commit()
+    return catalogue
 
 
 def list_known(conn: Connection, table_name: TableName | None) -> list[KnownSeries]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from series_pipelines.cli.exit_codes import DONE, FAILED
 from series_pipelines.cli.options import set_environment, with_json
 from series_pipelines.cli.output import print_json, print_table
 
@@ -56,18 +57,26 @@ def migrate_command() -> None:
 @click.command("products", short_help="List the products.")
 @click.argument("text", required=False, default="")
 @click.option("--refresh", is_flag=True, help="Ask the vendors first.")
+@click.option("--retire", is_flag=True, help="Let go of series that no vendor offers, however many; with --refresh.")
 @with_json
-def products_command(text: str, refresh: bool, as_json: bool) -> None:
+@click.pass_context
+def products_command(ctx: click.Context, text: str, refresh: bool, retire: bool, as_json: bool) -> None:
     """List the products, those whose id or name contains TEXT.
+
+    All series of a vendor that is gone, or more than half of a table's, only retire with --retire; without it
+    --refresh says what would, and its exit code is 1.
 
     Example: series products btc --json
     """
     from series_pipelines.cli.session import ensure_series, open_database, refresh_series
     from series_pipelines.store.products import list_products
 
+    if retire and not refresh:
+        raise click.UsageError("--retire is only understood with --refresh.", ctx)
+    held_back = False
     with open_database("products") as conn:
         if refresh:
-            refresh_series(conn)
+            held_back = bool(refresh_series(conn, may_retire=retire).held_back)
         else:
             ensure_series(conn)
         listed = list_products(conn)
@@ -79,6 +88,7 @@ def products_command(text: str, refresh: bool, as_json: bool) -> None:
         print_table(_COLUMNS, [_make_row(product) for product in found], droppable=("name", "volume step", "quote"))
     else:
         click.echo(f"series: no product contains {text!r}" if text else "series: no products", err=True)
+    ctx.exit(FAILED if held_back else DONE)
 
 
 def _describe(product: "ListedProduct") -> dict[str, object]:

@@ -64,28 +64,40 @@ def check_command(names: tuple[str, ...], as_json: bool) -> None:
 
     Example: series vendors check okx binance
     """
+    from series_pipelines.database import find_database
     from series_pipelines.ingest.vendor_check import check_vendor
+    from series_pipelines.settings import load_settings
+    from series_pipelines.store.connection import Connection, connect
     from series_pipelines.system_clock import SystemClock
 
+    def open_connection() -> Connection:
+        return connect(find_database(load_settings()), purpose="check", autocommit=True)
+
     findings = []
-    for vendor in _choose(names):
-        for finding in check_vendor(vendor, SystemClock().now_ms()):
+    vendors, refused = _choose(names)
+    for refusal in refused:
+        click.echo(f"series: refused: {refusal}", err=True)
+    for vendor in vendors:
+        for finding in check_vendor(vendor, SystemClock(), open_connection):
             findings.append(finding)
             if not as_json:
                 click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")
     if as_json:
         print_json([asdict(finding) for finding in findings])
-    if not all(finding.ok for finding in findings):
+    if refused or not all(finding.ok for finding in findings):
         click.get_current_context().exit(FAILED)
 
 
-def _choose(names: tuple[str, ...]) -> "list[Vendor]":
+def _choose(names: tuple[str, ...]) -> "tuple[list[Vendor], tuple[str, ...]]":
+    """Return the vendors of some names, or all, and why others could not be loaded."""
     from series_pipelines.errors import UnknownVendor
     from series_pipelines.settings import load_settings
     from series_pipelines.sources import load_registry
 
-    configured = {vendor.name: vendor for vendor in load_registry(load_settings()).vendors}
+    registry = load_registry(load_settings())
+    configured = registry.by_name
     for name in names:
         if name not in configured:
-            raise UnknownVendor(f"no vendor {name!r}: configured are {', '.join(configured) or 'none'}")
-    return [configured[name] for name in names or configured]
+            reasons = "".join(f"; {refusal}" for refusal in registry.refused)
+            raise UnknownVendor(f"no vendor {name!r}: configured are {', '.join(configured) or 'none'}{reasons}")
+    return [configured[name] for name in names or configured], () if names else registry.refused

@@ -15,6 +15,8 @@ TABLE_NAMES: Final[tuple[TableName, ...]] = ("ohlc_v2", "interest_rate")
 
 # Dagster's own list holds these and some control characters; all control characters are refused anyway.
 FORBIDDEN_SUBSTRINGS: Final = ("...",)
+# Keys of Postgres hold about 2,700 bytes: an id of four bytes a character and its duration stay far below.
+LONGEST_PRODUCT_ID: Final = 250
 # Almost every id is plain; the universe checks tens of thousands at a time.
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_:-]+(?:/[A-Za-z0-9_:-]+)*")
 
@@ -26,6 +28,10 @@ class OhlcSeries(NamedTuple):
 
 def check_product_id(product_id: str) -> str:
     """Return the product_id, or say what is wrong with it."""
+    if len(product_id) > LONGEST_PRODUCT_ID:
+        raise InvalidSeriesId(
+            f"product_id {product_id[:40]!r}… has {len(product_id)} characters, more than {LONGEST_PRODUCT_ID}"
+        )
     if _PLAIN.fullmatch(product_id):
         return product_id
     if not product_id or not product_id.strip():

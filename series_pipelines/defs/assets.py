@@ -39,6 +39,7 @@ from series_pipelines.ingest.backlog import read_backlog
 from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
 from series_pipelines.ingest.pause import pause_unserved
 from series_pipelines.ingest.writer import compact_series
+from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import states
 
 DESCRIPTIONS: dict[TableName, str] = {
@@ -173,13 +174,14 @@ def _run_lanes(
 ) -> Iterator[LaneReport]:
     if series.settings.under_dev:
         end_with_dev(series.settings.home)
-    catalogue = series.load_registry().read()
     clock = series.clock
     chosen = _group_series(series, table_name, _find_partitions(context), config)
     by_person = config.capability is None
     seconds = config.seconds or (series.settings.backfill_seconds if by_person else series.settings.shift_seconds)
     deadline_ms = clock.now_ms() + seconds * 1000
     with series.connect("display", autocommit=True) as conn:
+        # Only those who serve what was chosen are asked: another vendor that hangs is of no concern here.
+        catalogue = series.load_registry().read_of(capability_store.find_vendors(conn, chosen))
         for position, (cap_key, series_ids) in enumerate(chosen.items()):
             if cap_key not in catalogue.capabilities:
                 reason = "; ".join(catalogue.refused) or "is it configured?"

@@ -1,38 +1,42 @@
 """Keeps products, capabilities and series equal to what the vendors say: series = capabilities × products.
 
-A vendor that does not answer changes nothing: its products, capabilities and series stay as they are. Series that
-are no longer offered retire; their rows and ranges stay. A product that its vendor no longer has is delisted: its
-history is still backfilled, its head stops. One that is only no longer wanted retires.
+All vendors are asked side by side, and each is written in transactions of its own: whatever one does or can't do, the
+others are synced. One that does not answer changes nothing: its products, capabilities and series stay as they are.
+Series that are no longer offered retire; their rows and ranges stay. A product that its vendor no longer has is
+delisted: its history is still backfilled, its head stops. One that is only no longer wanted retires.
 """
 
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, field
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
 from typing import Final
 
-from series_pipelines.core.series import (
-    TABLE_NAMES,
-    TableName,
-    check_product_id,
-    encode_interest_rate_series_id,
-    encode_ohlc_series_id,
+from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.errors import DatabaseUnavailable, StoreError, VendorError, VendorUnavailable
+from series_pipelines.ingest.universe_plan import (
+    Entry,
+    HeldBack,
+    Known,
+    SeriesPlan,
+    Share,
+    plan_series,
+    share_products,
 )
-from series_pipelines.errors import InvalidSeriesId
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import cursors, states
 from series_pipelines.store import products as product_store
-from series_pipelines.store.connection import Connection
-from series_pipelines.vendors.contract import Product, Vendor
+from series_pipelines.store.connection import Connection, translated_errors
+from series_pipelines.vendors.contract import Product
+from series_pipelines.vendors.offers import Offer, look_at_all
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
 
-MOST_ASKED_AT_ONCE: Final = 16
-FEW_PRODUCTS: Final = 4
-"""From this many on, a vendor that has lost more than half of its products at once is not believed."""
+_PRODUCT_FIELDS: Final = tuple(field.name for field in fields(Product))
 
 
 @dataclass(frozen=True, slots=True)
 class UniverseReport:
-    """What a look at the vendors found and changed."""
+    """What a look at the vendors found and changed; what was refused, and what would have retired and was not."""
 
     capabilities: int
     products: int
@@ -41,128 +45,145 @@ class UniverseReport:
     series_changes: dict[str, states.SeriesChanges]
     delisted: tuple[str, ...]
     refused: tuple[str, ...]
+    held_back: tuple[HeldBack, ...] = ()
 
 
-@dataclass(slots=True)
-class _Answers:
-    products: dict[str, list[Product]] = field(default_factory=dict)
-    silent: set[str] = field(default_factory=set)
-    refused: list[str] = field(default_factory=list)
-    delisted: list[str] = field(default_factory=list)
-    unwanted: set[str] = field(default_factory=set)
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    catalogue: Catalogue
+    shares: dict[str, Share]
+    series: SeriesPlan
 
 
-def sync_universe(conn: Connection, registry: Registry, now_ms: int) -> UniverseReport:
-    """Ask every vendor what it has, and make the tables say the same."""
-    catalogue = registry.read()
-    answers = _ask_products(registry.vendors)
-    answers.silent.update(catalogue.silent)
+def sync_universe(conn: Connection, registry: Registry, now_ms: int, *, may_retire: bool = False) -> UniverseReport:
+    """Ask every vendor what it has, and make the tables say the same.
+
+    Unless `may_retire`, losing a vendor or more than half of a table's series is refused: they stay as they are.
+    """
     with conn.transaction():
         cursors.ensure_months(conn, now_ms)
-    with conn.transaction():
-        for vendor in registry.vendors:
-            if vendor.name not in answers.silent:
-                _find_missing(conn, vendor, answers)
-        product_store.delist(conn, answers.delisted, now_ms)
-        return _write(conn, catalogue, answers, now_ms)
-
-
-def _ask_products(vendors: Sequence[Vendor]) -> _Answers:
-    answers = _Answers()
-    with ThreadPoolExecutor(MOST_ASKED_AT_ONCE, "products") as pool:
-        asked = [(vendor, pool.submit(vendor.products)) for vendor in vendors]
-    for vendor, offer in asked:
+    known = _read_known(conn)
+    looks = look_at_all(registry, known.list_live())
+    plan = _make_plan(registry, known, looks, may_retire)
+    failed: dict[str, VendorError] = {}
+    changed = 0
+    for name in _list_written(known, plan):
         try:
-            offered = list(offer.result())
-        except Exception as error:
-            answers.refused.append(f"vendor {vendor.name!r}: products() failed: {error}")
-            answers.silent.add(vendor.name)
-            continue
-        answers.products[vendor.name] = []
-        for product in offered:
-            try:
-                check_product_id(product.product_id)
-            except InvalidSeriesId as error:
-                answers.refused.append(f"vendor {vendor.name!r}: {error}")
-                continue
-            answers.products[vendor.name].append(product)
-    return answers
-
-
-def _find_missing(conn: Connection, vendor: Vendor, answers: _Answers) -> None:
-    """Sort the products that the vendor does not offer any more into delisted and unwanted ones."""
-    known = product_store.list_live(conn, vendor.name)
-    offered = {product.product_id for product in answers.products[vendor.name]}
-    missing = [product_id for product_id in known if product_id not in offered]
-    still_listed = getattr(vendor, "still_listed", None)
-    unwanted = set(still_listed(missing)) if missing and still_listed is not None else set()
-    gone = [product_id for product_id in missing if product_id not in unwanted]
-    answers.unwanted |= unwanted
-    if len(known) >= FEW_PRODUCTS and len(gone) > len(known) // 2:
-        answers.refused.append(
-            f"vendor {vendor.name!r}: {len(gone)} of {len(known)} products are missing at once, which is not believed"
-        )
-    else:
-        answers.delisted += gone
-
-
-def _write(conn: Connection, catalogue: Catalogue, answers: _Answers, now_ms: int) -> UniverseReport:
-    changed = sum(
-        product_store.upsert(conn, name, [asdict(product) for product in products], now_ms)
-        for name, products in answers.products.items()
-    )
-    capability_store.upsert(
-        conn, [_describe(capability) for capability in catalogue.capabilities.values()], sorted(answers.silent)
-    )
-    kept = {state.cap_key for state in capability_store.read(conn) if state.vendor in answers.silent}
-    product_ids = [known for known in product_store.list_ids(conn) if known[0] not in answers.unwanted]
-    counts: dict[str, int] = {}
-    changes: dict[str, states.SeriesChanges] = {}
-    for table_name in TABLE_NAMES:
-        series = {
-            known.series_id: (known.series_id, known.product_id, known.cap_key)
-            for known in states.list_series(conn, table_name)
-            if known.active and known.cap_key in kept
-        }
-        offered = [capability for key, capability in catalogue.capabilities.items() if key not in kept]
-        for entry in enumerate_series(offered, table_name, product_ids):
-            series.setdefault(entry[0], entry)
-        changes[table_name] = states.upsert_series(conn, table_name, list(series.values()))
-        counts[table_name] = len(series)
-    refused = (*catalogue.refused, *answers.refused)
+            with _own_transaction(conn):
+                changed += _write_vendor(conn, name, plan, now_ms)
+        except _Refused as error:
+            failed[name] = VendorUnavailable(f"vendor {name!r}: what it offers can't be written: {error}")
+    if failed:
+        # What was not written is not known either: what rests on it stays as it was.
+        known, looks = _read_known(conn), {**looks, **failed}
+        plan = _make_plan(registry, known, looks, may_retire)
+    changes, unwritten = _write_series(conn, known, plan)
+    refused = [*plan.catalogue.refused, *unwritten]
+    for share in plan.shares.values():
+        refused += share.refused
+    for look in looks.values():
+        refused += look.products.refused if isinstance(look, Offer) else ()
     return UniverseReport(
-        len(catalogue.capabilities), len(product_ids), changed, counts, changes, tuple(answers.delisted), refused
+        capabilities=len(plan.catalogue.capabilities),
+        products=plan.series.products,
+        products_changed=changed,
+        series={table_name: len(entries) for table_name, entries in plan.series.wanted.items()},
+        series_changes=changes,
+        delisted=tuple(product_id for share in plan.shares.values() for product_id in share.delisted),
+        refused=(*refused, *(str(held) for held in plan.series.held_back)),
+        held_back=plan.series.held_back,
     )
 
 
-def enumerate_series(
-    capabilities: Iterable[Capability], table_name: TableName, product_ids: Iterable[tuple[str, bool]]
-) -> Iterable[tuple[str, str, str]]:
-    """Yield (series_id, product_id, cap_key); the longest matching prefix serves a series, then the first key."""
-    ranked = sorted(
-        (capability for capability in capabilities if capability.table_name == table_name),
-        key=lambda capability: (-len(capability.product_prefix), capability.cap_key),
-    )
-    for product_id, no_interest_rate in product_ids:
-        seen: set[str] = set()
-        for capability in ranked:
-            if not product_id.startswith(capability.product_prefix):
-                continue
-            if table_name == "interest_rate":
-                if not no_interest_rate and not seen:
-                    seen.add(product_id)
-                    yield encode_interest_rate_series_id(product_id), product_id, capability.cap_key
-                continue
-            for duration in capability.durations:
-                if duration not in seen:
-                    seen.add(duration)
-                    yield encode_ohlc_series_id(product_id, duration), product_id, capability.cap_key
+def _read_known(conn: Connection) -> Known:
+    with conn.transaction():
+        return Known(
+            product_store.list_known(conn),
+            capability_store.read(conn),
+            {table_name: states.list_series(conn, table_name) for table_name in TABLE_NAMES},
+        )
+
+
+def _make_plan(registry: Registry, known: Known, looks: Mapping[str, Offer | VendorError], may_retire: bool) -> _Plan:
+    offers = {name: look for name, look in looks.items() if isinstance(look, Offer)}
+    answers = {name: look.services if isinstance(look, Offer) else look for name, look in looks.items()}
+    if registry.refused:
+        # The names of vendors that could not be loaded are not known: it may be any that is not there.
+        for name in sorted(known.list_vendors() - looks.keys()):
+            answers[name] = VendorUnavailable(f"vendor {name!r} is not among those that could be loaded")
+    catalogue = registry.join(answers, known.find_holders())
+    shares = share_products(known, offers, catalogue)
+    return _Plan(catalogue, shares, plan_series(known, offers, catalogue, shares, may_retire=may_retire))
+
+
+def _list_written(known: Known, plan: _Plan) -> list[str]:
+    """Return the vendors that have something to write: those that answered, and those that are gone for good."""
+    gone = {state.vendor for state in known.capabilities if state.cap_key not in plan.series.kept_keys}
+    return [*plan.shares, *sorted(gone - plan.shares.keys() - plan.catalogue.silent)]
+
+
+def _write_vendor(conn: Connection, name: str, plan: _Plan, now_ms: int) -> int:
+    """Write one vendor's products and capabilities, and return how many products were new or changed."""
+    share = plan.shares.get(name, Share())
+    offered = [_describe(each) for each in plan.catalogue.capabilities.values() if each.vendor == name]
+    products = [_to_plain(product) for product in share.products]
+    product_store.delist(conn, name, share.delisted, now_ms)
+    changed = product_store.upsert(conn, name, products, now_ms, share.taken_over)
+    capability_store.upsert(conn, name, offered, sorted(plan.series.kept_keys))
+    return changed
+
+
+def _write_series(conn: Connection, known: Known, plan: _Plan) -> tuple[dict[str, states.SeriesChanges], list[str]]:
+    """Write what is new of the series, those of each vendor's capabilities on their own."""
+    vendor_of = known.find_holders() | {key: each.vendor for key, each in plan.catalogue.capabilities.items()}
+    fresh: defaultdict[tuple[str, TableName], list[Entry]] = defaultdict(list)
+    gone: defaultdict[tuple[str, TableName], list[str]] = defaultdict(list)
+    for table_name in TABLE_NAMES:
+        now = {(each.series_id, each.product_id, each.cap_key) for each in known.series[table_name] if each.active}
+        for entry in plan.series.wanted[table_name]:
+            if entry not in now:
+                fresh[vendor_of[entry[2]], table_name].append(entry)
+        for series in plan.series.retired[table_name]:
+            gone[vendor_of.get(series.cap_key, ""), table_name].append(series.series_id)
+    refused: list[str] = []
+    changes: dict[str, states.SeriesChanges] = {name: states.SeriesChanges(0, 0, 0) for name in TABLE_NAMES}
+    for vendor, table_name in sorted(fresh.keys() | gone.keys()):
+        try:
+            with _own_transaction(conn):
+                added, changed = states.upsert_series(conn, table_name, fresh[vendor, table_name])
+                retired = states.retire_series(conn, table_name, gone[vendor, table_name])
+        except _Refused as error:
+            refused.append(f"vendor {vendor!r}: its series of {table_name} can't be written: {error}")
+            continue
+        before = changes[table_name]
+        changes[table_name] = states.SeriesChanges(
+            before.added + added, before.changed + changed, before.retired + retired
+        )
+    return changes, refused
+
+
+class _Refused(Exception):
+    """The database refuses what one vendor brought; it goes on with the others."""
+
+
+@contextmanager
+def _own_transaction(conn: Connection) -> Iterator[None]:
+    try:
+        with translated_errors(), conn.transaction():
+            yield
+    except DatabaseUnavailable:
+        raise
+    except StoreError as error:
+        raise _Refused(str(error)) from error
+
+
+def _to_plain(product: Product) -> dict[str, object]:
+    return {name: getattr(product, name) for name in _PRODUCT_FIELDS}
 
 
 def _describe(capability: Capability) -> dict[str, object]:
     return {
         "cap_key": capability.cap_key,
-        "vendor": capability.vendor,
         "method": capability.method,
         "table_name": capability.table_name,
         "product_prefix": capability.product_prefix,

@@ -1,18 +1,29 @@
-"""Tries what a vendor offers: its services, its products, and one page of each service, as a lane would fetch it."""
+"""Tries what a vendor offers: its services, its products, and one page of each service, as a lane would fetch it.
 
-from collections.abc import Callable, Iterator
+Whatever the vendor does, it is one finding. Its budgets are kept: each page waits for its turn, like a lane's.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import TypeVar
+from functools import partial
+from typing import Final, TypeVar
 
+from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Fetch, find_cadence
 from series_pipelines.core.series import encode_interest_rate_series_id, encode_ohlc_series_id
+from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_time
-from series_pipelines.errors import SeriesError
-from series_pipelines.ingest.fetch import ask_page
+from series_pipelines.errors import SeriesError, VendorBusy
+from series_pipelines.ingest.fetch import ask_page, wait_for_slot
+from series_pipelines.store.connection import Connection, translated_errors
+from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Product, Vendor
-from series_pipelines.vendors.registry import Capability, Registry
+from series_pipelines.vendors.offers import read_products
+from series_pipelines.vendors.registry import LOOK_SECONDS, Capability, Registry
+
+PATIENCE_MS: Final = 30_000
 
 Result = TypeVar("Result")
 
@@ -27,30 +38,33 @@ class Finding:
     detail: str
 
 
-def check_vendor(vendor: Vendor, now_ms: int) -> Iterator[Finding]:
-    """Try all that a vendor offers, each thing once."""
-    catalogue = Registry([vendor]).read()
+def check_vendor(vendor: Vendor, clock: Clock, connect: Callable[[], Connection]) -> Iterator[Finding]:
+    """Try all that a vendor offers, each thing once; `connect` gives a connection for its turns, if it needs any."""
+    registry = Registry([vendor])
+    [name] = registry.by_name
+    catalogue = registry.read()
     count = len(catalogue.capabilities)
-    yield Finding(vendor.name, "services", not catalogue.refused, "; ".join(catalogue.refused) or f"{count} services")
+    yield Finding(name, "services", not catalogue.refused, "; ".join(catalogue.refused) or f"{count} services")
     products: list[Product] = []
-    tried = _try(lambda: list(vendor.products()))
+    tried = _try(lambda: ask(name, "products()", partial(read_products, name, vendor), LOOK_SECONDS))
     if isinstance(tried, str):
-        yield Finding(vendor.name, "products", False, tried)
+        yield Finding(name, "products", False, tried)
     else:
-        products = tried
-        yield Finding(vendor.name, "products", bool(products), f"{len(products)} products")
+        products = list(tried.taken.values())
+        detail = "; ".join((f"{len(products)} products", *tried.refused))
+        yield Finding(name, "products", bool(products) and not tried.refused, detail)
     for capability in catalogue.capabilities.values():
         what = f"{capability.method} {capability.product_prefix}"
-        product = _choose_product(products, capability, now_ms)
+        product = _choose_product(products, capability, clock.now_ms())
         if product is None:
-            yield Finding(vendor.name, what, False, "there is no product to try it with")
+            yield Finding(name, what, False, "there is no product to try it with")
             continue
-        page = _try(lambda: _fetch(vendor, capability, product, now_ms))  # noqa: B023 - called at once
+        page = _try(partial(_fetch, vendor, capability, product, clock, connect))
         is_page = isinstance(page, Page)
-        yield Finding(vendor.name, what, is_page, _describe(product, page) if isinstance(page, Page) else page)
+        yield Finding(name, what, is_page, _describe(product, page) if isinstance(page, Page) else page)
 
 
-def _choose_product(products: list[Product], capability: Capability, now_ms: int) -> Product | None:
+def _choose_product(products: Iterable[Product], capability: Capability, now_ms: int) -> Product | None:
     """Return the product most likely to have rows: one that still trades and has been listed for longest."""
     alive = [
         product
@@ -62,15 +76,23 @@ def _choose_product(products: list[Product], capability: Capability, now_ms: int
     return min(alive, key=lambda product: (product.listed_ms or 0, product.product_id), default=None)
 
 
-def _fetch(vendor: Vendor, capability: Capability, product: Product, now_ms: int) -> Page:
+def _fetch(
+    vendor: Vendor, capability: Capability, product: Product, clock: Clock, connect: Callable[[], Connection]
+) -> Page:
     if capability.table_name == "interest_rate":
         series_id = encode_interest_rate_series_id(product.product_id)
     else:
         series_id = encode_ohlc_series_id(product.product_id, capability.durations[0])
-    time_ms = now_ms if capability.direction == "backward" else now_ms - DAY_MS
+    if capability.limits.requests is not None:
+        with translated_errors(), connect() as control:
+            refusal = wait_for_slot(control, capability, clock, clock.now_ms() + PATIENCE_MS)
+        if refusal:
+            raise VendorBusy(refusal)
+    now_ms = clock.now_ms()
+    fetch = Fetch("head", "head", now_ms if capability.direction == "backward" else now_ms - DAY_MS, "check")
     cadence = find_cadence(capability.table_name, series_id, capability.limits.grace_ms)
     life = find_possible_life(product.listed_ms, product.delisted_ms)
-    return ask_page(vendor, capability, series_id, Fetch("head", "head", time_ms, "check"), cadence, life, None)
+    return ask_page(vendor, capability, series_id, fetch, cadence, life, None)
 
 
 def _describe(product: Product, page: Page) -> str:
@@ -83,6 +105,4 @@ def _try(action: Callable[[], Result]) -> Result | str:
     try:
         return action()
     except SeriesError as error:
-        return str(error)
-    except Exception as error:  # whatever a vendor does wrong is what is to be found out
-        return f"{type(error).__name__}: {error}"
+        return clean_text(error)

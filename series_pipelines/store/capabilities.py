@@ -1,7 +1,7 @@
 """The capabilities the vendors offer now, their pauses, and how many heads wait in each."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 from series_pipelines.store.connection import Connection, ms_to_time
@@ -34,10 +34,13 @@ class Backoff(NamedTuple):
 
 
 def upsert(
-    conn: Connection, capabilities: Sequence[Mapping[str, object]], silent_vendors: Sequence[str]
+    conn: Connection, vendor: str, capabilities: Sequence[Mapping[str, object]], kept: Sequence[str] = ()
 ) -> tuple[int, int]:
-    """Make the active capabilities exactly these; return how many were new or changed, and how many retired."""
-    parameters = {"capabilities": json.dumps(capabilities), "silent_vendors": list(silent_vendors)}
+    """Make a vendor's active capabilities exactly these and those of it that are kept as they are.
+
+    Returns how many were new or changed, and how many retired.
+    """
+    parameters = {"vendor": vendor, "capabilities": json.dumps(capabilities), "kept": list(kept)}
     row = conn.execute(_SQL["upsert"], parameters).fetchone()
     return cast(tuple[int, int], row)
 
@@ -45,6 +48,12 @@ def upsert(
 def read(conn: Connection) -> list[CapabilityState]:
     """Return every active capability."""
     return [CapabilityState._make(cast(Any, row)) for row in conn.execute(_SQL["read"]).fetchall()]
+
+
+def find_vendors(conn: Connection, cap_keys: Collection[str]) -> dict[str, str]:
+    """Return the name of the vendor that serves each of some capabilities; what was never offered is left out."""
+    rows = conn.execute(_SQL["find_vendors"], {"cap_keys": list(cap_keys)}).fetchall()
+    return dict(cast(list[tuple[str, str]], rows))
 
 
 def read_backoff(conn: Connection, cap_key: str) -> Backoff:

@@ -25,25 +25,45 @@ class ListedProduct(NamedTuple):
     delisted_at: datetime | None
 
 
-def upsert(conn: Connection, vendor: str, products: Sequence[Mapping[str, object]], seen_ms: int) -> int:
-    """Bring a vendor's products up to date and return how many were new or changed."""
-    parameters = {"vendor": vendor, "products": json.dumps(products), "seen_at": ms_to_time(seen_ms)}
+class KnownProduct(NamedTuple):
+    """Whose product it is; live is one that nobody has called delisted."""
+
+    product_id: str
+    vendor: str
+    no_interest_rate: bool
+    is_live: bool
+
+
+def upsert(
+    conn: Connection,
+    vendor: str,
+    products: Sequence[Mapping[str, object]],
+    seen_ms: int,
+    taken_over: Sequence[str] = (),
+) -> int:
+    """Bring a vendor's products up to date and return how many were new or changed.
+
+    What another vendor has stays as it is, unless it is taken over.
+    """
+    parameters = {
+        "vendor": vendor,
+        "products": json.dumps(products),
+        "seen_at": ms_to_time(seen_ms),
+        "taken_over": list(taken_over),
+    }
     return conn.execute(_SQL["upsert"], parameters).rowcount
 
 
-def list_live(conn: Connection, vendor: str) -> list[str]:
-    """Return the products of a vendor that nobody has called delisted."""
-    return [cast(str, row[0]) for row in conn.execute(_SQL["list_live"], {"vendor": vendor})]
+def delist(conn: Connection, vendor: str, product_ids: Sequence[str], delisted_ms: int) -> None:
+    """Say that these products of a vendor are delisted since a moment."""
+    parameters = {"vendor": vendor, "product_ids": list(product_ids), "delisted_at": ms_to_time(delisted_ms)}
+    conn.execute(_SQL["delist"], parameters)
 
 
-def delist(conn: Connection, product_ids: Sequence[str], delisted_ms: int) -> None:
-    """Say that these products are delisted since a moment."""
-    conn.execute(_SQL["delist"], {"product_ids": list(product_ids), "delisted_at": ms_to_time(delisted_ms)})
-
-
-def list_ids(conn: Connection) -> list[tuple[str, bool]]:
-    """Return every product id, with whether it has no interest rate."""
-    return cast(list[tuple[str, bool]], conn.execute(_SQL["list_ids"]).fetchall())
+def list_known(conn: Connection) -> list[KnownProduct]:
+    """Return every product, in the order of their ids."""
+    rows = conn.execute(_SQL["list_known"]).fetchall()
+    return [KnownProduct._make(row) for row in cast(list[Any], rows)]
 
 
 def list_products(conn: Connection, text: str = "") -> list[ListedProduct]:

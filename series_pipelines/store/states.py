@@ -111,8 +111,8 @@ def list_series(conn: Connection, table_name: str) -> list[KnownSeries]:
     ]
 
 
-def upsert_series(conn: Connection, table_name: str, series: Sequence[tuple[str, str, str]]) -> SeriesChanges:
-    """Make the active series of a table exactly these (series_id, product_id, cap_key)."""
+def upsert_series(conn: Connection, table_name: str, series: Sequence[tuple[str, str, str]]) -> tuple[int, int]:
+    """Make these (series_id, product_id, cap_key) active; return how many were new, and how many changed."""
     row = conn.execute(
         _SQL["upsert_series"],
         {
@@ -122,4 +122,10 @@ def upsert_series(conn: Connection, table_name: str, series: Sequence[tuple[str,
             "cap_keys": [cap_key for _, _, cap_key in series],
         },
     ).fetchone()
-    return SeriesChanges._make(cast(Any, row))
+    return cast(tuple[int, int], row)
+
+
+def retire_series(conn: Connection, table_name: str, series_ids: Sequence[str]) -> int:
+    """Let series rest that nobody offers any more; return how many did."""
+    parameters = {"table_name": table_name, "series_ids": list(series_ids)}
+    return conn.execute(_SQL["retire_series"], parameters).rowcount

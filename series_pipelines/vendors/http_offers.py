@@ -7,15 +7,11 @@ however many instances spend it, so they must agree on its name.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from series_pipelines.errors import MalformedService
 from series_pipelines.vendors.contract import INGEST_OHLC, Limits, Request, Service
 from series_pipelines.vendors.http_wire import LIST_PRODUCTS, MOST_CONCURRENT, UnreadableSchema
 from series_pipelines.vendors.registry import Capability, parse_service
-
-# The key of a capability is indexed in Postgres, which refuses keys that are much longer.
-LONGEST_CAP_KEY: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +58,6 @@ def read_instance(vendor: str, address: str, services: Sequence[Service]) -> Ins
             continue
         try:
             capability = parse_service(vendor, service)
-            if len(capability.cap_key) > LONGEST_CAP_KEY:
-                raise MalformedService("the prefix in product_id.pattern is too long")
             if capability.cap_key in offers:
                 raise MalformedService(f"it offers {capability.cap_key} twice")
         except MalformedService as error:

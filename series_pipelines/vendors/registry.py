@@ -1,36 +1,48 @@
-"""What can be fetched: vendors found by name, and the capabilities read from their services' JSON schemas.
+"""What can be fetched: the configured vendors, and the capabilities read from their services' JSON schemas.
 
-A service that can't be read is refused by name and never stops the others. Services come and go at runtime, so
-`Registry.read` asks every vendor again and keeps nothing.
+A service that can't be read is refused by name and never stops the others; a vendor that does not answer in time
+never keeps the others waiting for longer than that. Services come and go at runtime, so they are asked for again and
+again and nothing is kept.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.metadata import entry_points
+from functools import partial
 from typing import Any, Final
 from urllib.parse import quote
 
-from series_pipelines.core.duration import parse_duration
+from series_pipelines.core.duration import DAY_MS, parse_duration
 from series_pipelines.core.series import TableName
-from series_pipelines.errors import (
-    InvalidDuration,
-    InvalidInput,
-    MalformedService,
-    UnknownVendor,
-)
+from series_pipelines.core.text import clean_text, show_value
+from series_pipelines.errors import InvalidDuration, InvalidInput, MalformedService, VendorError, VendorRejected
+from series_pipelines.vendors.asking import ask_all
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Limits, Service, Vendor
+from series_pipelines.vendors.plain import explain, take_flag, take_text, take_whole
+from series_pipelines.vendors.refusals import Refusals
 
-ENTRY_POINT_GROUP: Final = "series_pipelines.vendors"
+LOOK_SECONDS: Final = 30.0
+"""How long a vendor may take to say what it offers: a sensor that follows all of them has a minute."""
 DIRECTIONS: Final = ("backward", "forward")
 TABLE_OF_METHOD: Final[Mapping[str, TableName]] = {
     INGEST_OHLC: "ohlc_v2",
     INGEST_INTEREST_RATE: "interest_rate",
 }
-LONGEST_REASON: Final = 300
+MOST_SERVICES: Final = 1_000
+MOST_DURATIONS: Final = 100
+LONGEST_PATTERN: Final = 5_000
+LONGEST_CAP_KEY: Final = 1_000
+"""The key of a capability is indexed in Postgres, which refuses keys that are much longer."""
 
 _REGEX_META: Final = frozenset(".^$*+?{}[]|()")
 _OPEN_ENDS: Final = (".*$", ".+$", ".*", ".+")
+_BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
+    "concurrent": (1, 256),
+    "requests": (1, 1_000_000),
+    "window_ms": (1, DAY_MS),
+    "grace_ms": (0, DAY_MS),
+    "page_rows": (2, 1_000_000),
+}
+_MAY_BE_NONE: Final = ("requests", "page_rows")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +60,18 @@ class Capability:
 
 
 @dataclass(frozen=True, slots=True)
+class Services:
+    """What could be read of one vendor's services, and what was refused why.
+
+    Unless it is whole, a capability that seems to be missing may be in a service that can't be read.
+    """
+
+    capabilities: tuple[Capability, ...]
+    refused: tuple[str, ...]
+    is_whole: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """All capabilities at one moment, who serves each, which vendors did not answer, and what was refused why."""
 
@@ -58,38 +82,90 @@ class Catalogue:
 
 
 class Registry:
-    """The configured vendors."""
+    """The configured vendors, and why others that are configured could not be loaded."""
 
-    def __init__(self, vendors: Sequence[Vendor]) -> None:
-        self._vendors = tuple(vendors)
+    def __init__(self, vendors: Sequence[Vendor], refused: Sequence[str] = ()) -> None:
+        # A name is taken once: it is the vendor's own code that gives it.
+        self.by_name: Final[Mapping[str, Vendor]] = {
+            take_text(vendor.name, "a vendor's name"): vendor for vendor in vendors
+        }
+        self.refused: Final = tuple(refused)
 
     @property
     def vendors(self) -> tuple[Vendor, ...]:
-        return self._vendors
+        return tuple(self.by_name.values())
 
     def read(self) -> Catalogue:
-        """Ask every vendor for its services now."""
+        """Ask every vendor for its services now, side by side."""
+        return self.join(self._ask(self.by_name), {})
+
+    def read_of(self, held: Mapping[str, str]) -> Catalogue:
+        """Ask only the vendors that have these capabilities, given with their vendor's name; nobody else."""
+        names = dict.fromkeys(held.values())
+        strangers = [f"vendor {name!r} is not configured" for name in names if name not in self.by_name]
+        found = self.join(self._ask([name for name in names if name in self.by_name]), held)
+        mine = {key: each for key, each in found.capabilities.items() if held.get(key) == each.vendor}
+        vendor_of = {key: found.vendor_of[key] for key in mine}
+        return Catalogue(mine, vendor_of, (*strangers, *found.refused), found.silent)
+
+    def join(self, answers: Mapping[str, Services | VendorError], held: Mapping[str, str]) -> Catalogue:
+        """Put together what vendors serve. Who holds a capability keeps it, also while it is silent, until it offers
+        it no more; of others the first that is configured gets it.
+        """
         capabilities: dict[str, Capability] = {}
-        vendor_of: dict[str, Vendor] = {}
-        refused: list[str] = []
-        silent: set[str] = set()
-        for vendor in self._vendors:
-            try:
-                services = list(vendor.services())
-            except Exception as error:  # whatever a vendor does wrong must not stop the others
-                refused.append(f"vendor {vendor.name!r}: services() failed: {_one_line(error)}")
-                silent.add(vendor.name)
+        refused = list(self.refused)
+        silent = {name for name, answer in answers.items() if isinstance(answer, VendorError)}
+        offered = {
+            name: {each.cap_key for each in answer.capabilities}
+            for name, answer in answers.items()
+            if isinstance(answer, Services)
+        }
+        for name, answer in answers.items():
+            if isinstance(answer, VendorError):
+                refused.append(clean_text(answer))
                 continue
-            for service in services:
-                try:
-                    capability = parse_service(vendor.name, service)
-                    _check_is_new(capability, capabilities)
-                except MalformedService as error:
-                    refused.append(str(error))
+            refused += answer.refused
+            for capability in answer.capabilities:
+                key = capability.cap_key
+                holder = held.get(key, name)
+                if key in capabilities:
+                    why = f"is already served by vendor {capabilities[key].vendor!r}"
+                elif holder != name and (holder in silent or key in offered.get(holder, ())):
+                    why = f"belongs to vendor {holder!r}" + (", which does not answer" if holder in silent else "")
+                else:
+                    capabilities[key] = capability
                     continue
-                capabilities[capability.cap_key] = capability
-                vendor_of[capability.cap_key] = vendor
+                refused.append(f"vendor {name!r}, service {capability.method!r}: {key} {why}")
+        vendor_of = {key: self.by_name[capability.vendor] for key, capability in capabilities.items()}
         return Catalogue(capabilities, vendor_of, tuple(refused), frozenset(silent))
+
+    def _ask(self, names: Iterable[str]) -> dict[str, Services | VendorError]:
+        calls = {name: partial(read_services, name, self.by_name[name]) for name in names}
+        return ask_all(calls, "services()", LOOK_SECONDS)
+
+
+def read_services(name: str, vendor: Vendor) -> Services:
+    """Ask a vendor for its services and read each; raise a VendorError when it does not say."""
+    capabilities: dict[str, Capability] = {}
+    refusals = Refusals(name, "services")
+    is_whole = True
+    try:
+        for number, service in enumerate(vendor.services()):
+            if number >= MOST_SERVICES:
+                raise InvalidInput(f"it offers more than {MOST_SERVICES}")
+            try:
+                capability = parse_service(name, service)
+            except MalformedService as error:
+                refusals.add(str(error))
+                is_whole = False
+                continue
+            if capability.cap_key in capabilities:
+                refusals.add(f"vendor {name!r}, service {capability.method!r}: {capability.cap_key} is offered twice")
+                continue
+            capabilities[capability.cap_key] = capability
+    except BaseException as error:  # it runs in a thread of its own, and whatever the vendor raises is its answer
+        raise VendorRejected(f"vendor {name!r}: services() failed: {explain(error)}") from None
+    return Services(tuple(capabilities.values()), refusals.tell(), is_whole)
 
 
 def format_cap_key(method: str, prefix: str, direction: str) -> str:
@@ -99,96 +175,53 @@ def format_cap_key(method: str, prefix: str, direction: str) -> str:
 
 def parse_service(vendor_name: str, service: Service) -> Capability:
     """Read a capability from a service's request schema, or say by name what is wrong with it."""
-    method = getattr(service, "method", None)
+    shown = "?"
     try:
         if not isinstance(service, Service):
             raise MalformedService(f"expected a Service, not {type(service).__name__}")
-        if not isinstance(method, str) or method not in TABLE_OF_METHOD:
-            raise MalformedService(f"the method must be {' or '.join(TABLE_OF_METHOD)}")
+        shown = show_value(service.method)
+        method = _choose(service.method, "the method", tuple(TABLE_OF_METHOD))
         properties = _mapping(_mapping(service.schema, "the schema").get("properties"), "properties")
         durations = _parse_durations(properties) if method == INGEST_OHLC else ()
         _check_required(service.schema, method)
         prefix = _parse_prefix(_mapping(properties.get("product_id"), "properties.product_id").get("pattern"))
-        direction = _mapping(properties.get("direction"), "properties.direction").get("const")
-        if direction not in DIRECTIONS:
-            raise MalformedService(f"direction.const must be backward or forward, not {direction!r}")
-        _check_limits(service.limits)
-    except MalformedService as error:
-        raise MalformedService(f"vendor {vendor_name!r}, service {method!r}: {_one_line(error)}") from error
+        stated = _mapping(properties.get("direction"), "properties.direction").get("const")
+        direction = _choose(stated, "direction.const", DIRECTIONS)
+        limits = _parse_limits(service.limits)
+        cap_key = format_cap_key(method, prefix, direction)
+        if len(cap_key) > LONGEST_CAP_KEY:
+            raise MalformedService("the prefix in product_id.pattern is too long")
+    except BaseException as error:  # a schema may be of a class whose methods raise anything
+        raise MalformedService(f"vendor {vendor_name!r}, service {shown}: {explain(error)}") from error
     return Capability(
-        cap_key=format_cap_key(method, prefix, direction),
+        cap_key=cap_key,
         vendor=vendor_name,
         method=method,
         table_name=TABLE_OF_METHOD[method],
         product_prefix=prefix,
         durations=durations,
         direction=direction,
-        limits=service.limits,
+        limits=limits,
     )
 
 
-def load_vendors(names: Sequence[str], options: Mapping[str, Mapping[str, Any]]) -> list[Vendor]:
-    """Make the vendors of each name: an entry point of `series_pipelines.vendors`, or `module:factory`."""
-    vendors: list[Vendor] = []
-    for name in names:
-        factory = _load_factory(name)
-        try:
-            made = list(factory(options.get(name, {})))
-        except Exception as error:
-            raise UnknownVendor(f"vendor {name!r} can't be made: {_one_line(error)}") from error
-        for vendor in made:
-            _check_vendor(name, vendor)
-            if any(vendor.name == other.name for other in vendors):
-                raise InvalidInput(f"vendor {vendor.name!r} is configured twice")
-            vendors.append(vendor)
-    return vendors
-
-
-def _load_factory(name: str) -> Callable[[Mapping[str, Any]], Iterable[Vendor]]:
-    found = {point.name: point for point in entry_points(group=ENTRY_POINT_GROUP)}
-    module, colon, attribute = name.partition(":")
-    try:
-        if name in found:
-            factory = found[name].load()
-        elif module and colon and attribute:
-            factory = getattr(import_module(module), attribute)
-        else:
-            known = ", ".join(sorted(found)) or "none"
-            raise UnknownVendor(f"no vendor {name!r}: known are {known}; or name one as module:factory")
-    except (ImportError, AttributeError) as error:
-        raise UnknownVendor(f"vendor {name!r} can't be loaded: {_one_line(error)}") from error
-    if not callable(factory):
-        raise UnknownVendor(f"vendor {name!r} is not a function that makes vendors")
-    return factory  # type: ignore[no-any-return]
-
-
-def _check_vendor(name: str, vendor: Vendor) -> None:
-    methods = ("services", "products", "fetch")
-    if not isinstance(getattr(vendor, "name", None), str) or not vendor.name:
-        raise UnknownVendor(f"vendor {name!r} made a {type(vendor).__name__} that has no name")
-    missing = [method for method in methods if not callable(getattr(vendor, method, None))]
-    if missing:
-        raise UnknownVendor(f"vendor {name!r} made {vendor.name!r}, which has no {missing[0]}()")
-
-
-def _check_is_new(capability: Capability, capabilities: Mapping[str, Capability]) -> None:
-    if (first := capabilities.get(capability.cap_key)) is not None:
-        raise MalformedService(
-            f"vendor {capability.vendor!r}, service {capability.method!r}: "
-            f"{capability.cap_key} is already served by vendor {first.vendor!r}"
-        )
+def _choose(value: object, what: str, choices: Collection[str]) -> str:
+    if not isinstance(value, str) or (text := take_text(value, what)) not in choices:
+        raise MalformedService(f"{what} must be {' or '.join(choices)}, not {show_value(value)}")
+    return text
 
 
 def _parse_prefix(pattern: object) -> str:
-    if not isinstance(pattern, str) or not pattern.startswith("^"):
-        raise MalformedService(f"product_id.pattern must be a text that starts with ^, not {pattern!r}")
+    pattern = take_text(pattern, "product_id.pattern", LONGEST_PATTERN)
+    if not pattern.startswith("^"):
+        raise MalformedService(f"product_id.pattern must be a text that starts with ^, not {show_value(pattern)}")
     body = pattern[1:]
     for end in _OPEN_ENDS:
         if body.endswith(end) and not body.endswith("\\" + end):
             body = body.removesuffix(end)
             break
     prefix = _unescape(body, pattern)
-    if not prefix or not _is_clean(prefix):
+    if not prefix:
         raise MalformedService(f"product_id.pattern {pattern!r} names no usable prefix")
     return prefix
 
@@ -200,9 +233,9 @@ def _unescape(body: str, pattern: str) -> str:
         if char == "\\":
             char = next(chars, "")
             if not char or char.isalnum():
-                raise MalformedService(f"product_id.pattern {pattern!r} is more than a prefix: \\{char}")
+                raise MalformedService(f"product_id.pattern {show_value(pattern)} is more than a prefix: \\{char}")
         elif char in _REGEX_META:
-            raise MalformedService(f"product_id.pattern {pattern!r} is more than a prefix: {char}")
+            raise MalformedService(f"product_id.pattern {show_value(pattern)} is more than a prefix: {char}")
         literal.append(char)
     return "".join(literal)
 
@@ -210,11 +243,12 @@ def _unescape(body: str, pattern: str) -> str:
 def _parse_durations(properties: Mapping[str, Any]) -> tuple[str, ...]:
     enum = _mapping(properties.get("duration"), "properties.duration").get("enum")
     if not isinstance(enum, Sequence) or isinstance(enum, str) or not enum:
-        raise MalformedService(f"duration.enum must be a list of durations, not {enum!r}")
+        raise MalformedService(f"duration.enum must be a list of durations, not {show_value(enum)}")
     texts: dict[str, None] = {}
-    for text in enum:
-        if not isinstance(text, str):
-            raise MalformedService(f"duration.enum holds {text!r}, which is not a text")
+    for number, value in enumerate(enum):
+        if number >= MOST_DURATIONS:
+            raise MalformedService(f"duration.enum holds more than {MOST_DURATIONS}")
+        text = take_text(value, "what duration.enum holds")
         try:
             texts[parse_duration(text).text] = None
         except InvalidDuration as error:
@@ -225,37 +259,30 @@ def _parse_durations(properties: Mapping[str, Any]) -> tuple[str, ...]:
 def _check_required(schema: Mapping[str, Any], method: str) -> None:
     required = schema.get("required", ())
     if not isinstance(required, Sequence) or isinstance(required, str):
-        raise MalformedService(f"required must be a list, not {required!r}")
+        raise MalformedService(f"required must be a list, not {show_value(required)}")
     carried = ("product_id", "direction", "time", *(("duration",) if method == INGEST_OHLC else ()))
-    for name in required:
-        if name not in carried:
-            raise MalformedService(f"it requires {name!r}, which a request does not carry")
+    for number, value in enumerate(required):
+        if number >= MOST_DURATIONS or not isinstance(value, str) or take_text(value, "required") not in carried:
+            raise MalformedService(f"it requires {show_value(value)}, which a request does not carry")
 
 
-def _check_limits(limits: Limits) -> None:
+def _parse_limits(limits: object) -> Limits:
     if not isinstance(limits, Limits):
         raise MalformedService(f"limits must be Limits, not {type(limits).__name__}")
-    least = {"concurrent": 1, "requests": 1, "window_ms": 1, "grace_ms": 0, "page_rows": 2}
-    for name, minimum in least.items():
+    plain: dict[str, Any] = {}
+    for name, (least, most) in _BOUNDS.items():
         value = getattr(limits, name)
-        if value is None and name in ("requests", "page_rows"):
-            continue
-        if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-            raise MalformedService(f"limits.{name} must be a whole number of at least {minimum}, not {value!r}")
-    if limits.budget is not None and (not isinstance(limits.budget, str) or not limits.budget):
-        raise MalformedService(f"limits.budget must be a name, not {limits.budget!r}")
+        if value is not None or name not in _MAY_BE_NONE:
+            plain[name] = take_whole(value, f"limits.{name}", least, most)
+    budget = limits.budget
+    if budget is not None:
+        budget = take_text(budget, "limits.budget")
+        if not budget:
+            raise MalformedService("limits.budget must be a name, not an empty text")
+    return Limits(**plain, budget=budget, on_grid=take_flag(limits.on_grid, "limits.on_grid"))
 
 
 def _mapping(value: object, what: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise MalformedService(f"{what} must be an object, not {value!r}")
+        raise MalformedService(f"{what} must be an object, not {show_value(value)}")
     return value
-
-
-def _is_clean(prefix: str) -> bool:
-    return prefix.isprintable()
-
-
-def _one_line(error: Exception) -> str:
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= LONGEST_REASON else text[:LONGEST_REASON] + "…"

@@ -1,19 +1,20 @@
 -- name: upsert
--- Make the active capabilities exactly these; those of vendors that did not answer stay as they are.
+-- Make the active capabilities of a vendor exactly these; some others of it stay as they are.
 with wanted as (
     select * from jsonb_to_recordset(%(capabilities)s::jsonb) as wanted (
-        cap_key text, vendor text, method text, table_name text, product_prefix text, direction text, durations text[],
+        cap_key text, method text, table_name text, product_prefix text, direction text, durations text[],
         grace_ms integer, page_rows integer
     )
 ), retired as (
     update capability_state set active = false
-    where active and vendor <> all(%(silent_vendors)s::text[])
+    where active and vendor = %(vendor)s and cap_key <> all(%(kept)s::text[])
       and not exists (select from wanted where wanted.cap_key = capability_state.cap_key)
     returning 1
 ), upserted as (
     insert into capability_state (cap_key, vendor, method, table_name, product_prefix, direction, durations,
                                   grace_ms, page_rows)
-    select * from wanted order by cap_key
+    select cap_key, %(vendor)s, method, table_name, product_prefix, direction, durations, grace_ms, page_rows
+    from wanted order by cap_key
     on conflict (cap_key) do update set
         vendor = excluded.vendor, durations = excluded.durations, grace_ms = excluded.grace_ms,
         page_rows = excluded.page_rows, active = true
@@ -39,6 +40,10 @@ select cap_key, vendor, method, table_name, product_prefix, direction, durations
 from capability_state
 where active
 order by cap_key;
+
+-- name: find_vendors
+-- Who serves some capabilities, or did when they were last offered.
+select cap_key, vendor from capability_state where cap_key = any(%(cap_keys)s::text[]);
 
 -- name: read_backoff
 -- The pause of one capability.

@@ -1,5 +1,5 @@
 -- name: upsert
--- Bring the products of a vendor up to date; rows that say the same are left alone.
+-- Bring the products of a vendor up to date; rows that say the same are left alone, and so are other vendors'.
 with offered as (
     select said.product_id collate "C" as product_id, said.name, said.base_currency, said.quote_currency,
            said.price_step, said.volume_step, said.value_scale, said.allow_long, said.allow_short,
@@ -34,20 +34,17 @@ on conflict (product_id) do update set
     quote_currency = excluded.quote_currency, price_step = excluded.price_step, volume_step = excluded.volume_step,
     value_scale = excluded.value_scale, allow_long = excluded.allow_long, allow_short = excluded.allow_short,
     no_interest_rate = excluded.no_interest_rate, market_id = excluded.market_id,
-    listed_at = excluded.listed_at, delisted_at = excluded.delisted_at;
-
--- name: list_live
--- The products of a vendor that nobody has called delisted.
-select product_id from product where vendor = %(vendor)s and delisted_at is null order by product_id;
+    listed_at = excluded.listed_at, delisted_at = excluded.delisted_at
+where product.vendor = excluded.vendor or product.product_id = any(%(taken_over)s::text[]);
 
 -- name: delist
--- Say that these products are delisted since a moment.
+-- Say that these products of a vendor are delisted since a moment.
 update product set delisted_at = %(delisted_at)s
-where product_id = any(%(product_ids)s::text[]) and delisted_at is null;
+where product_id = any(%(product_ids)s::text[]) and vendor = %(vendor)s and delisted_at is null;
 
--- name: list_ids
--- Every product id, with whether it has no interest rate.
-select product_id, no_interest_rate from product order by product_id;
+-- name: list_known
+-- Every product, whose it is, whether it has no interest rate, and whether nobody has called it delisted.
+select product_id, vendor, no_interest_rate, delisted_at is null from product order by product_id;
 
 -- name: list
 -- Products as a person wants to see them, those whose id contains a text.

@@ -122,16 +122,11 @@ select series_id, table_name, cap_key, product_id, active from series_state
 where series_id = any(%(series_ids)s::text[]) order by series_id, table_name;
 
 -- name: upsert_series
--- Make the active series of a table exactly these: new ones appear, others move capability or retire.
+-- Make some series of a table active, each in its capability; return how many were new and how many were not.
 with wanted as (
     select series_id collate "C" as series_id, product_id, cap_key
     from unnest(%(series_ids)s::text[], %(product_ids)s::text[], %(cap_keys)s::text[])
          as wanted (series_id, product_id, cap_key)
-), retired as (
-    update series_state set active = false
-    where table_name = %(table_name)s and active
-      and not exists (select from wanted where wanted.series_id = series_state.series_id)
-    returning 1
 ), changed as (
     -- Joined first: a conflict that changes nothing would still lock and log its row.
     select wanted.* from wanted
@@ -144,5 +139,9 @@ with wanted as (
         product_id = excluded.product_id, cap_key = excluded.cap_key, active = true
     returning (xmax = 0) as is_new
 )
-select (select count(*) from upserted where is_new), (select count(*) from upserted where not is_new),
-       (select count(*) from retired);
+select (select count(*) from upserted where is_new), (select count(*) from upserted where not is_new);
+
+-- name: retire_series
+-- Let some series of a table rest that nobody offers any more; their rows and ranges stay.
+update series_state set active = false
+where table_name = %(table_name)s and series_id = any(%(series_ids)s::text[]) and active;

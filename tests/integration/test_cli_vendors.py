@@ -1,14 +1,22 @@
 """`series vendors`: what is configured, what of it works, and what is wrong, a line each."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from exchanges.launch import start_exchange
+from hostile_offers import HostileVendor, explode, make_service
+from simulation import NOON_MS
 
 from series_pipelines.cli import series
+from series_pipelines.core.duration import DAY_MS
+from series_pipelines.ingest.vendor_check import Finding, check_vendor
 from series_pipelines.settings import load_settings
+from series_pipelines.store.connection import Connection, connect
+from series_pipelines.system_clock import SystemClock
+from series_pipelines.vendors.contract import Limits, Product, Reply
 
 
 @pytest.fixture
@@ -55,7 +63,7 @@ def test_an_exchange_that_is_down_is_one_line_for_each_thing_tried(vendors_file:
     vendors_file.write_text('[exchanges.bybit]\nurl = "http://127.0.0.1:9"\n')
     checked = invoke("check")
     assert checked.exit_code == 1
-    assert "BAD  bybit        products: bybit: " in checked.stdout
+    assert "BAD  bybit        products: vendor 'bybit': products() failed: bybit: " in checked.stdout
 
 
 def test_what_is_typed_wrongly_names_what_there_is(vendors_file: Path) -> None:
@@ -67,3 +75,47 @@ def test_what_is_typed_wrongly_names_what_there_is(vendors_file: Path) -> None:
     missing = invoke("list")
     assert missing.exit_code == 2
     assert "can't be read" in missing.stderr
+
+
+def test_check_keeps_the_budget_that_the_lanes_have(series_environment: dict[str, str], conn: Connection) -> None:
+    service = make_service("X/", limits=Limits(requests=1, window_ms=DAY_MS, budget="shared"))
+    vendors = [HostileVendor(name, [Product(f"X/{name}")], [service]) for name in ("first", "second")]
+
+    def check(vendor: HostileVendor) -> Finding:
+        connect_again = partial(connect, series_environment["SERIES_DATABASE_URL"], purpose="check", autocommit=True)
+        return [*check_vendor(vendor, SystemClock(), connect_again)][-1]
+
+    vendors[0].fetch = lambda request: Reply([], NOON_MS)  # type: ignore[method-assign]
+    assert check(vendors[0]) == Finding("first", "IngestOHLC X/", True, "X/first: an empty page")
+    vendors[1].fetch = explode  # type: ignore[method-assign]
+    refused = check(vendors[1])
+    assert not refused.ok
+    assert "'shared' is spent" in refused.detail
+
+
+def test_check_finds_what_a_hostile_vendor_does_a_line_each(
+    series_environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hostile_plugin.py").write_text(
+        "from hostile_offers import *\n"
+        "class V(HostileVendor):\n"
+        "    def fetch(self, request): explode()\n"
+        "def create(options):\n"
+        "    return [V(offered=[Product('X/1'), None], served=[make_service('X/'), None])]\n"
+    )
+    (tmp_path / "broken_plugin.py").write_text("def create(options:")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("SERIES_VENDORS", "hostile_plugin:create,broken_plugin:create")
+    load_settings.cache_clear()
+    checked = invoke("check")
+    assert checked.exit_code == 1
+    assert [line.split(": ")[0] for line in checked.stdout.splitlines()] == [
+        "BAD  hostile      services",
+        "BAD  hostile      products",
+        "BAD  hostile      IngestOHLC X/",
+    ]
+    assert "SystemExit" in checked.stdout.splitlines()[2]
+    assert "series: refused: vendor 'broken_plugin:create' can't be loaded: SyntaxError" in checked.stderr
+    listed = invoke("list")
+    assert "X/" in listed.stdout
+    assert "SyntaxError" in listed.stderr

@@ -37,7 +37,8 @@ from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import load_settings
 from series_pipelines.store import capabilities, ranges, states
 from series_pipelines.store.connection import Connection, connect
-from series_pipelines.vendors.registry import Registry, format_cap_key, load_vendors
+from series_pipelines.vendors.loading import load_vendors
+from series_pipelines.vendors.registry import Registry, format_cap_key
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dagster's own deprecations are not ours to mend
 SWAPS = format_cap_key("IngestOHLC", "DEMO/SWAP/", "backward")
@@ -373,4 +374,4 @@ def test_an_unknown_vendor_is_said_in_one_line(
     series_environment: dict[str, str], conn: Connection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(Exception, match="no vendor 'nope': known are ccxt, demo, http"):
-        sync_universe(conn, Registry(load_vendors(["nope"], {})), 0)
+        sync_universe(conn, Registry(*load_vendors(["nope"], {})), 0)

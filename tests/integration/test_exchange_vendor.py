@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
+from simulation import MovableClock
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, parse_duration
 from series_pipelines.core.page import check_ohlc_page, check_rate_page
@@ -23,8 +24,10 @@ from series_pipelines.errors import (
 from series_pipelines.ingest.vendor_check import check_vendor
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Budget, Request, Service
-from series_pipelines.vendors.exchanges import ExchangeVendor, create
+from series_pipelines.vendors.exchanges import ExchangeVendor, create, markets
+from series_pipelines.vendors.exchanges.markets import format_decimal
 from series_pipelines.vendors.exchanges.wire import flip_sign
+from series_pipelines.vendors.offers import read_products
 from series_pipelines.vendors.registry import Capability, parse_service
 from tests.exchanges.catalogue import NAMES
 from tests.exchanges.launch import RunningExchange, start_exchange
@@ -339,8 +342,31 @@ def test_an_unknown_instrument_is_rejected(bench: Bench) -> None:
         bench.vendor.fetch(replace(request, product_id=f"{prefix}NO-SUCH_USDT"))
 
 
+def make_no_connection() -> NoReturn:
+    raise AssertionError("an exchange keeps its budgets itself")
+
+
 def test_the_check_finds_nothing_wrong(bench: Bench) -> None:
-    assert [finding for finding in check_vendor(bench.vendor, NOW_MS) if not finding.ok] == []
+    findings = check_vendor(bench.vendor, MovableClock(NOW_MS), make_no_connection)
+    assert [finding for finding in findings if not finding.ok] == []
+
+
+def test_an_instrument_that_can_not_be_stored_is_refused_alone() -> None:
+    with run_bench("okx") as bench:
+        before = read_products("okx", bench.vendor)
+        bench.vendor._listed = None
+        bad = bench.server.add("OKX/SWAP/", "HALF\0", "USDT", NOW_MS - 86_400_000)
+        after = read_products("okx", bench.vendor)
+        assert after.taken == before.taken
+        [refusal] = after.refused
+        assert refusal.startswith("vendor 'okx': product 'OKX/SWAP/HALF\\x00-USDT-SWAP': ")
+        assert bad in after.named
+
+
+@pytest.mark.parametrize("text", ["1e999999999", "-1e999999999", "1e-999999999", "NaN", "sNaN", "Infinity", "x", ""])
+def test_a_number_that_can_not_be_written_out_is_no_number(text: str) -> None:
+    assert format_decimal(text) is None
+    assert markets._to_time(text) is None
 
 
 def test_no_other_host_was_ever_asked(bench: Bench, only_loopback: list[str]) -> None:

@@ -66,7 +66,7 @@ def know_series(conn: Connection, *series_ids: str) -> None:
         "product_id": RATES,
     }
     products.upsert(conn, "test", [product], 0)
-    capability_store.upsert(conn, [capability], [])
+    capability_store.upsert(conn, "test", [capability])
     states.upsert_series(
         conn, "ohlc_v2", [(series_id, RATES, "IngestOHLC/TEST%2F/backward") for series_id in series_ids]
     )

@@ -49,7 +49,7 @@ def test_a_capability_that_disappears_retires_and_returns_with_its_data(world: W
     world.run(cap_key, LaneOrder(work=("head",)))
     offers = list(vendor.offers)
     vendor.offers[:] = []
-    world.sync()
+    sync_universe(world.conn, Registry([vendor]), world.clock.now_ms(), may_retire=True)
     assert list_active(world) == []
     assert capabilities.read(world.conn) == []
     assert world.tick() == 0

@@ -1,9 +1,6 @@
 """The registry reads capabilities from schemas and refuses what it can't read, by name."""
 
-import sys
-from collections.abc import Mapping
-from importlib.metadata import EntryPoint, EntryPoints
-from types import ModuleType
+from dataclasses import fields
 from typing import Any
 from urllib.parse import unquote
 
@@ -11,14 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from series_pipelines.errors import InvalidInput, MalformedService, UnknownVendor
-from series_pipelines.vendors import registry
+from series_pipelines.errors import MalformedService
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request, Service
 from series_pipelines.vendors.demo import create
 from series_pipelines.vendors.registry import (
     Registry,
     format_cap_key,
-    load_vendors,
     parse_service,
 )
 
@@ -149,6 +144,13 @@ def test_limits_that_make_no_sense_are_refused(limits: Any, named: str) -> None:
     assert named in refuse(ohlc(limits=limits))
 
 
+def test_limits_are_kept_whole_as_they_were_stated() -> None:
+    stated = Limits(3, 20, 2_000, "acme", 5, 300, on_grid=False)
+    defaults = Limits()
+    assert all(getattr(stated, each.name) != getattr(defaults, each.name) for each in fields(Limits))
+    assert parse_service("acme", ohlc(limits=stated)).limits == stated
+
+
 @pytest.mark.parametrize(
     "service",
     [
@@ -203,7 +205,7 @@ def test_one_bad_service_does_not_stop_the_rest() -> None:
     assert catalogue.vendor_of["IngestOHLC/X%2F/backward"] is other
     assert catalogue.refused == (
         "vendor 'good', service 'IngestOHLC': product_id.pattern must be a text that starts with ^, not '*'",
-        "vendor 'broken': services() failed: no route",
+        "vendor 'broken': services() failed: RuntimeError: no route",
     )
 
 
@@ -228,69 +230,6 @@ def test_a_service_that_comes_changes_and_goes_is_followed() -> None:
     assert registry_of_one.read().capabilities[cap_key].durations == ("P1D",)
     vendor.offers = []
     assert not registry_of_one.read().capabilities
-
-
-@pytest.fixture
-def plugin(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = ModuleType("acme_plugin")
-    monkeypatch.setitem(sys.modules, "acme_plugin", module)
-    points = EntryPoints([EntryPoint("acme", "acme_plugin:create", registry.ENTRY_POINT_GROUP)])
-    monkeypatch.setattr(registry, "entry_points", lambda group: points.select(group=group))
-    return module
-
-
-def test_a_vendor_is_loaded_by_entry_point_or_by_module_and_factory(plugin: ModuleType) -> None:
-    seen: list[Mapping[str, Any]] = []
-
-    def make(options: Mapping[str, Any]) -> list[FakeVendor]:
-        seen.append(options)
-        return [FakeVendor(options.get("as", "plain"), [])]
-
-    plugin.create = make  # type: ignore[attr-defined]
-    vendors = load_vendors(["acme", "acme_plugin:create"], {"acme": {"as": "named"}, "unused": {}})
-    assert [vendor.name for vendor in vendors] == ["named", "plain"]
-    assert seen == [{"as": "named"}, {}]
-
-
-def test_an_unknown_vendor_is_refused_with_the_known_names(plugin: ModuleType) -> None:
-    for name in ("nobody", "", "os:", ":create"):
-        with pytest.raises(UnknownVendor, match="known are acme;"):
-            load_vendors([name], {})
-
-
-@pytest.mark.parametrize("name", ["acme", "no_such_module:create", "os:no_such_factory", "os:sep"])
-def test_a_factory_that_can_not_be_loaded_says_so(plugin: ModuleType, name: str) -> None:
-    with pytest.raises(UnknownVendor, match=f"vendor '{name}'"):
-        load_vendors([name], {})
-
-
-def test_a_factory_that_raises_is_named_in_one_line(plugin: ModuleType) -> None:
-    with pytest.raises(UnknownVendor, match="can't be made: demo option error_rate must be between 0 and 1") as caught:
-        load_vendors(
-            ["series_pipelines.vendors.demo:create"], {"series_pipelines.vendors.demo:create": {"error_rate": 2}}
-        )
-    assert isinstance(caught.value.__cause__, InvalidInput)
-
-
-@pytest.mark.parametrize("made", [None, 7, [object()], [FakeVendor("", [])]])
-def test_a_factory_that_makes_no_vendors_is_refused(plugin: ModuleType, made: object) -> None:
-    plugin.create = lambda options: made  # type: ignore[attr-defined]
-    with pytest.raises(UnknownVendor, match="vendor 'acme'"):
-        load_vendors(["acme"], {})
-
-
-def test_a_vendor_without_a_method_is_refused(plugin: ModuleType) -> None:
-    half = ModuleType("half")
-    half.name = "half"  # type: ignore[attr-defined]
-    half.services = half.products = list  # type: ignore[attr-defined]
-    plugin.create = lambda options: [half]  # type: ignore[attr-defined]
-    with pytest.raises(UnknownVendor, match=r"which has no fetch\(\)"):
-        load_vendors(["acme"], {})
-
-
-def test_a_vendor_configured_twice_is_refused(plugin: ModuleType) -> None:
-    with pytest.raises(InvalidInput, match="vendor 'demo-a' is configured twice"):
-        load_vendors(["series_pipelines.vendors.demo:create"] * 2, {})
 
 
 def test_the_demo_vendors_offer_both_directions_for_both_tables() -> None:

@@ -5,6 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from series_pipelines.core.duration import DAY_MS
+from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Product
@@ -12,6 +13,7 @@ from series_pipelines.vendors.exchanges.spec import Exchange, Offer
 
 # Binance's word for "never" where a perpetual contract must name its last day.
 NEVER_MS: Final = 4_133_404_800_000
+MOST_DIGITS: Final = 60
 
 
 def make_products(
@@ -37,7 +39,8 @@ def format_decimal(value: object) -> str | None:
         number = Decimal(value) if isinstance(value, str) else Decimal(repr(value))
     except InvalidOperation:
         return None
-    if not number.is_finite():
+    # Written out, 1e999999999 would fill the memory.
+    if not number.is_finite() or abs(number.adjusted()) > MOST_DIGITS:
         return None
     text = format(number, "f")
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -92,10 +95,10 @@ def _read_times(info: Mapping[str, Any], names: tuple[str, ...]) -> list[int]:
 
 def _to_time(value: object) -> int | None:
     try:
-        time = int(Decimal(str(value)))
-    except (InvalidOperation, ValueError, OverflowError):
+        time = Decimal(str(value))
+        return int(time) if 0 < time <= LAST_MOMENT_MS and int(time) else None
+    except (InvalidOperation, ValueError):
         return None
-    return time if time > 0 else None
 
 
 def is_wanted(product: Product, config: ExchangeConfig, now_ms: int) -> bool:
