@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from typing import Final
 
 from series_pipelines.core.series import TABLE_NAMES, TableName
-from series_pipelines.errors import DatabaseUnavailable, StoreError, VendorError, VendorUnavailable
+from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError, VendorError, VendorUnavailable
 from series_pipelines.ingest.universe_plan import (
     Entry,
     HeldBack,
@@ -171,7 +171,7 @@ def _own_transaction(conn: Connection) -> Iterator[None]:
     try:
         with translated_errors(), conn.transaction():
             yield
-    except DatabaseUnavailable:
+    except (DatabaseExhausted, DatabaseUnavailable):
         raise
     except StoreError as error:
         raise _Refused(str(error)) from error

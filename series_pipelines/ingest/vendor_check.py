@@ -9,6 +9,7 @@ from functools import partial
 from typing import Final, TypeVar
 
 from series_pipelines.core.clock import Clock
+from series_pipelines.core.clocks import Clocks
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Fetch, find_cadence
@@ -16,7 +17,8 @@ from series_pipelines.core.series import encode_interest_rate_series_id, encode_
 from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import SeriesError, VendorBusy
-from series_pipelines.ingest.fetch import ask_page, wait_for_slot
+from series_pipelines.ingest.fetch import ask_page
+from series_pipelines.ingest.turns import LaneTurns
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Product, Vendor
@@ -83,16 +85,23 @@ def _fetch(
         series_id = encode_interest_rate_series_id(product.product_id)
     else:
         series_id = encode_ohlc_series_id(product.product_id, capability.durations[0])
-    if capability.limits.requests is not None:
-        with translated_errors(), connect() as control:
-            refusal = wait_for_slot(control, capability, clock, clock.now_ms() + PATIENCE_MS)
-        if refusal:
-            raise VendorBusy(refusal)
     now_ms = clock.now_ms()
     fetch = Fetch("head", "head", now_ms if capability.direction == "backward" else now_ms - DAY_MS, "check")
     cadence = find_cadence(capability.table_name, series_id, capability.limits.grace_ms)
     life = find_possible_life(product.listed_ms, product.delisted_ms)
-    return ask_page(vendor, capability, series_id, fetch, cadence, life, None)
+    # Its clock is held against ours alone: a check need not have a database.
+    ask_vendor = partial(ask_page, vendor, capability, series_id, fetch, cadence, life, lambda: Clocks(now_ms, now_ms))
+    if capability.limits.requests is None:
+        return ask_vendor()
+    with translated_errors(), connect() as control:
+        turns = LaneTurns(control, capability, clock)
+        turn = turns.take(clock.now_ms() + PATIENCE_MS)
+        if isinstance(turn, str):
+            raise VendorBusy(turn)
+        try:
+            return ask_vendor()
+        finally:
+            turns.settle(turn)
 
 
 def _describe(product: Product, page: Page) -> str:
