@@ -175,7 +175,12 @@ def test_ingest_completes_series_of_both_tables_and_leaves_one_range_each(run: R
     assert done["pages"] == sum(lane["pages"] for lane in done["lanes"])
     measured = json.loads(succeed(run("coverage", "DEMO/SWAP/BTC-USDT/1d", "DEMO/SPOT/*/1d", "--json")))
     assert len(measured) == 3
-    assert all(entry["percent"] > 90 and entry["gaps"] == [] for entry in measured)
+    healthy = (100.0, 0, 0, [])
+    shown = ("percent", "lag_seconds", "unknown_seconds", "gaps")
+    assert [tuple(entry[name] for name in shown) for entry in measured] == [healthy] * 3
+    assert all(list(entry["kinds"]) == ["data"] for entry in measured)
+    assert "by kind: data" in (text := succeed(run("coverage", "DEMO/SPOT/*/1d")))
+    assert "unknown" not in text.splitlines()[-1]
     for known in states.find_series(conn, [entry["series_id"] for entry in measured]):
         stored = ranges.read(conn, "ohlc_v2", [known.series_id])[known.series_id]
         assert len(stored) == 1
