@@ -149,12 +149,34 @@ def test_plan_says_of_named_series_why_nothing_is_due_and_until_when(run: Run, c
     head, tail = json.loads(succeed(run("plan", SWAP_HOURS, "--json")))
     assert (head["kind"], head["is_due"], head["why"]) == ("head", False, "fresh")
     assert parse_time(head["due_at"]) > time.time() * 1000
-    assert (tail["is_due"], tail["due_at"], tail["why"]) == (False, None, "complete back to its listing")
+    assert (tail["is_due"], tail["why"]) == (False, "complete back to its listing, which is then verified again")
+    assert parse_time(tail["due_at"]) > parse_time(head["due_at"])
     assert SWAP_HOURS not in succeed(run("plan", "--kind", "tail"))
     now_ms = time.time_ns() // 1_000_000
     capabilities.back_off(conn, SWAP_LANE, 5_000, now_ms + 60_000, "429", now_ms)
     conn.commit()
     assert "the capability backs off until" in succeed(run("plan", "DEMO/SWAP/ETH-USDT/1h"))
+
+
+def test_plan_calls_due_what_the_sensors_count_as_due(run: Run, conn: Connection) -> None:
+    verified, paused, gapped = (f"DEMO/SWAP/{product}-USDT/PT4H" for product in ("BTC", "ETH", "SOL"))
+    succeed(run("ingest", verified, paused, gapped))
+    due = "update series_state set recheck_at = now() - interval '1 minute' where series_id = any(%s)"
+    conn.execute(due, [[verified, paused, gapped]])
+    conn.execute("update series_state set tail_eligible_at = now() + interval '1 h' where series_id = %s", [paused])
+    ranges.add(conn, "ohlc_v2", {gapped: Range(0, HOUR_MS)})
+    conn.commit()
+    works = json.loads(succeed(run("plan", "--limit", "1000", "--json")))
+    peek = json.loads(succeed(run("peek", "--json")))
+    for kind in ("head", "tail"):
+        assert sum(work["kind"] == kind for work in works) == peek[f"global_{kind}_backlog"]
+    tails = {work["series_id"]: (work["target"], work["why"]) for work in works if work["kind"] == "tail"}
+    assert tails.keys() == {verified, gapped}
+    assert tails[verified] == ("start", "its listing is to be verified again")
+    assert tails[gapped][0] == "gap"
+    _, tail = json.loads(succeed(run("plan", paused, "--json")))
+    assert (tail["is_due"], parse_time(tail["due_at"]) > time.time() * 1000) == (False, True)
+    assert tail["why"].startswith("complete back to its listing")
 
 
 def test_plan_holds_tails_back_while_many_heads_wait(run: Run) -> None:
