@@ -1,7 +1,7 @@
 """Every environment name, in one place. Read only by `cli`, `defs` and the modules that serve both."""
 
 import os
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from series_pipelines.core.times import parse_time
 from series_pipelines.errors import InvalidInput
 
 
@@ -51,6 +52,14 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(part.strip() for part in value.split(",") if part.strip())
         return value
+
+    @field_validator("demo_epoch", mode="before")
+    @classmethod
+    def _read_time(cls, value: Any) -> Any:
+        try:
+            return datetime.fromtimestamp(parse_time(value) / 1000, UTC) if isinstance(value, str) else value
+        except InvalidInput as error:
+            raise ValueError("it is not a time: expected one like 2026-01-31") from error
 
     @property
     def vendor_options(self) -> dict[str, dict[str, Any]]:

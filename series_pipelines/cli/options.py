@@ -38,7 +38,7 @@ def with_kind(command: Command) -> Command:
 
 def with_window(command: Command) -> Command:
     end = click.option("--end", "end_ms", metavar="TIME", callback=_read_time, help="Before this time.")
-    text = "From this time on, like 2026-01-31 or 2026-01-31T08:00Z; UTC if it has no zone."
+    text = "From this time on, like 2026-01-31, 20260131 or 2026-01-31T08:00Z; UTC if it has no zone."
     start = click.option("--start", "start_ms", metavar="TIME", callback=_read_time, help=text)
     return start(end(command))
 

@@ -373,6 +373,8 @@ ASKED_WRONGLY = [
     (["ingest", "NOPE*"], "no series 'NOPE*'"),
     (["compact", "a\tb"], "control character"),
     (["read", SWAP_HOURS, "--start", "soon"], "--start: 'soon' is not a time: expected one like 2026-01-31"),
+    (["certify", SWAP_HOURS, "--start", "20261101-20261102"], "--start: '20261101-20261102' is a range, not a time"),
+    (["ingest", SWAP_HOURS, "--end", "-20261102"], "--end: '-20261102' is a range, not a time: its end is 20261102"),
     (["read", SWAP_HOURS, "--start", "2026-02-01", "--end", "2026-01-01"], "must be before --end 2026-01-01"),
     (["ingest", SWAP_HOURS, "--start", "2126-01-01"], "must be before --end"),
     (["ingest", SWAP_HOURS, "--kind", "head", "--start", "2026-01-01"], "a window has no head"),
