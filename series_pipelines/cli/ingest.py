@@ -5,7 +5,16 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from series_pipelines.cli.options import make_window, with_json, with_kind, with_series, with_table, with_window
+from series_pipelines.cli.options import (
+    MOST_PAGES,
+    make_window,
+    with_json,
+    with_kind,
+    with_seconds,
+    with_series,
+    with_table,
+    with_window,
+)
 from series_pipelines.cli.output import print_json, print_table
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.series import TableName
@@ -22,8 +31,8 @@ _COLUMNS: Final = ("capability", ">series", ">requests", ">pages", ">rows", ">le
 @with_series(required=True)
 @with_kind
 @with_window
-@click.option("--pages", type=click.IntRange(min=1), help="At most so many vendor pages a capability.")
-@click.option("--seconds", type=click.IntRange(min=1), help="How long it may take (else SERIES_BACKFILL_SECONDS).")
+@click.option("--pages", type=click.IntRange(1, MOST_PAGES), help="At most so many vendor pages a capability.")
+@with_seconds
 @with_table
 @with_json
 @click.pass_context

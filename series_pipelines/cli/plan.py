@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from series_pipelines.cli.options import with_json, with_kind, with_series, with_table
+from series_pipelines.cli.options import MOST_ROWS, with_json, with_kind, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_time, to_iso
 from series_pipelines.core.plan import (
     TAIL_WHILE_HEADS_BELOW,
@@ -60,7 +60,7 @@ class Work:
 @with_series(required=False)
 @with_kind
 @with_table
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Show at most so many.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, MOST_ROWS), help="Show at most so many.")
 @with_json
 def plan_command(series: tuple[str, ...], kind: str, table_name: TableName | None, limit: int, as_json: bool) -> None:
     """Show what would be fetched next and why; for named SERIES also what is not due, and when it will be.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from series_pipelines.cli.options import with_json, with_series, with_table
+from series_pipelines.cli.options import with_json, with_seconds, with_series, with_table
 from series_pipelines.cli.output import make_error_console, print_json, print_table, show_minute, show_time, to_iso
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.ranges import Range
@@ -55,7 +55,7 @@ class Refresh:
 @with_series(required=False)
 @click.option("--days", type=click.IntRange(1, MOST_DAYS), help="How far back from now.")
 @click.option("--campaign", "campaign_id", metavar="ID", help="Go on with this campaign, or show its result again.")
-@click.option("--seconds", type=click.IntRange(min=1), help="How long it may take (else SERIES_BACKFILL_SECONDS).")
+@with_seconds
 @click.option("--list", "list_all", is_flag=True, help="Show all campaigns.")
 @with_table
 @with_json

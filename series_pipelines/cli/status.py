@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.cli.options import with_json, with_series, with_table
+from series_pipelines.cli.options import FiniteRange, with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_minute, to_iso
 from series_pipelines.core.coverage import (
     COVERAGE_KINDS,
@@ -39,7 +39,7 @@ _COVERAGE_COLUMNS: Final = (
 
 @click.command("peek", short_help="Show what each capability does and what waits.")
 @click.option("--watch", is_flag=True, help="Look again and again until Ctrl-C; with --json, a line each time.")
-@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(min=0.1), help="Seconds between looks.")
+@click.option("--every", default=2.0, show_default=True, type=FiniteRange(0.1, 86_400), help="Seconds between looks.")
 @with_json
 def peek_command(watch: bool, every: float, as_json: bool) -> None:
     """Show what each capability does: lanes in flight, heads and tails that wait, backoffs, errors.

@@ -18,6 +18,8 @@ DAY_MS: Final = 24 * HOUR_MS
 WEEK_MS: Final = 7 * DAY_MS
 SHORTEST_MONTH_MS: Final = 28 * DAY_MS
 LONGEST_MONTH_MS: Final = 31 * DAY_MS
+LONGEST_WORK_SECONDS: Final = 2_000_000
+"""Twenty-three days: a time-out in milliseconds is a number of 31 bits to Postgres."""
 
 _ISO: Final = re.compile(r"P(?:T(\d{1,4})([MH])|(\d{1,4})([DWM]))")
 _TYPED: Final = re.compile(r"(\d{1,4})\s*(m|min|h|H|d|D|w|W|mo|M)")
