@@ -2,9 +2,10 @@
 
 from functools import cache
 
+from series_pipelines.errors import DatabaseUnavailable
 from series_pipelines.settings import Settings
 from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import start_embedded
+from series_pipelines.store.embedded import is_made, start_embedded
 from series_pipelines.store.migrate import migrate
 
 
@@ -16,6 +17,23 @@ def find_database(settings: Settings) -> str:
     url = start_embedded(settings.home.absolute()).url
     _migrate_once(url)
     return url
+
+
+def find_existing_database(settings: Settings) -> str:
+    """Return the database's URL, or say where none was found: a question makes no database."""
+    if not has_database(settings):
+        home = settings.home.absolute()
+        above = next((folder / home.name for folder in home.parent.parents if is_made(folder / home.name)), None)
+        raise DatabaseUnavailable(
+            f"no database in {home} yet: set SERIES_HOME to the folder that has one"
+            f"{f' ({above}?)' if above else ''}, or SERIES_DATABASE_URL; `series dev` or `series ingest` make one here"
+        )
+    return find_database(settings)
+
+
+def has_database(settings: Settings) -> bool:
+    """Whether there is a database already; one with an address is not ours to make."""
+    return settings.database_url is not None or is_made(settings.home.absolute())
 
 
 @cache

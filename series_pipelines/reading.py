@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
 from series_pipelines.core.times import date_to_ms, parse_time
-from series_pipelines.database import find_database
+from series_pipelines.database import find_existing_database
 from series_pipelines.errors import InvalidDuration, InvalidInput, UnknownSeries
 from series_pipelines.settings import load_settings
 from series_pipelines.store import states
@@ -58,7 +58,7 @@ def _read_frame(
     start_ms, end_ms = _to_ms(start), _to_ms(end)
     if start_ms is not None and end_ms is not None and start_ms > end_ms:
         raise InvalidInput(f"a window can't end before it starts: {start} is after {end}")
-    url = database_url or find_database(load_settings())
+    url = database_url or find_existing_database(load_settings())
     with translated_errors(), open_for_export(url) as conn:
         _, series_id = find_stored_series(conn, typed, (table_name,))
         lines = export_lines(conn, table_name, series_id, start_ms, end_ms)

@@ -65,7 +65,7 @@ def ingest_command(
     if window is not None and kind == "head":
         raise InvalidOrder("a window has no head: leave out --kind head, or --start and --end")
     budget_ms = 1000 * (seconds or load_settings().backfill_seconds)
-    with open_database("ingest") as conn:
+    with open_database("ingest", may_make=True) as conn:
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
         refuse_retired(chosen)

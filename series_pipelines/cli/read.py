@@ -46,7 +46,7 @@ def read_command(
 
     Example: series read DEMO/SWAP/BTC-USDT/1h --start 2026-11-01 --output btc.parquet
     """
-    from series_pipelines.database import find_database
+    from series_pipelines.database import find_existing_database
     from series_pipelines.reading import export_lines, find_stored_series, open_for_export
     from series_pipelines.settings import load_settings
     from series_pipelines.store.connection import translated_errors
@@ -54,7 +54,7 @@ def read_command(
     check_window(start_ms, end_ms)
     kind = _choose_format(kind, output)
     tables = TABLE_NAMES if table_name is None else (table_name,)
-    with translated_errors(), open_for_export(find_database(load_settings())) as conn:
+    with translated_errors(), open_for_export(find_existing_database(load_settings())) as conn:
         name, found_id = find_stored_series(conn, series_id, tables)
         with closing(export_lines(conn, name, found_id, start_ms, end_ms)) as lines:
             header = next(lines)

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import click
 
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
-from series_pipelines.database import find_database
+from series_pipelines.database import find_database, find_existing_database, has_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
 from series_pipelines.reading import explain_unknown, normalise_series_id
@@ -20,9 +20,16 @@ from series_pipelines.system_clock import SystemClock
 
 
 @contextmanager
-def open_database(purpose: str) -> Iterator[Connection]:
-    """Open the database for one command; what the driver complains about becomes one line."""
-    with translated_errors(), connect(find_database(load_settings()), purpose=purpose) as conn:
+def open_database(purpose: str, *, may_make: bool = False) -> Iterator[Connection]:
+    """Open the database for one command; what the driver complains about becomes one line.
+
+    Only a command that brings data in may make one: asked in the wrong folder, a question would find nothing in it.
+    """
+    settings = load_settings()
+    if may_make and not has_database(settings):
+        click.echo(f"series: making a database in {settings.home.absolute()}", err=True)
+    url = find_database(settings) if may_make else find_existing_database(settings)
+    with translated_errors(), connect(url, purpose=purpose) as conn:
         yield conn
 
 

@@ -65,7 +65,7 @@ def products_command(text: str, refresh: bool, as_json: bool) -> None:
     from series_pipelines.cli.session import ensure_series, open_database, refresh_series
     from series_pipelines.store.products import list_products
 
-    with open_database("products") as conn:
+    with open_database("products", may_make=refresh) as conn:
         if refresh:
             refresh_series(conn)
         else:
