@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from series_pipelines.cli.exit_codes import DONE, FAILED
 from series_pipelines.cli.options import (
     MOST_PAGES,
     make_window,
@@ -16,6 +16,7 @@ from series_pipelines.cli.options import (
     with_window,
 )
 from series_pipelines.cli.output import print_json, print_table
+from series_pipelines.cli.stopping import stoppable
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.series import TableName
 from series_pipelines.errors import InvalidOrder
@@ -49,7 +50,7 @@ def ingest_command(
 ) -> None:
     """Fetch what SERIES miss: head first, then gaps and history, until they are complete.
 
-    With --start or --end only what that window misses. Ctrl-C keeps every page that was committed.
+    With --start or --end only what that window misses. Ctrl-C or SIGTERM keeps every page that was committed.
 
     Example: series ingest DEMO/SWAP/BTC-USDT/1m 'DEMO/SPOT/*/1h' --seconds 60
     """
@@ -65,7 +66,7 @@ def ingest_command(
     if window is not None and kind == "head":
         raise InvalidOrder("a window has no head: leave out --kind head, or --start and --end")
     budget_ms = 1000 * (seconds or load_settings().backfill_seconds)
-    with open_database("ingest", may_make=True) as conn:
+    with stoppable() as stop, open_database("ingest", may_make=True) as conn:
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
         refuse_retired(chosen)
@@ -76,7 +77,7 @@ def ingest_command(
         print_json(_describe(done))
     else:
         _print_summary(done)
-    ctx.exit(INTERRUPTED if done.interrupted else FAILED if done.failed else DONE)
+    ctx.exit(stop.exit_code if done.interrupted else FAILED if done.failed else DONE)
 
 
 def _describe(done: "Ingestion") -> dict[str, Any]:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
+from series_pipelines.cli.exit_codes import DONE, FAILED
 from series_pipelines.cli.options import with_json, with_seconds, with_series, with_table
 from series_pipelines.cli.output import make_error_console, print_json, print_table, show_minute, show_time, to_iso
+from series_pipelines.cli.stopping import stoppable
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TableName
@@ -89,7 +90,7 @@ def refresh_command(
         if days is None:
             raise click.UsageError("Missing option '--days'.", ctx)
     clock = SystemClock()
-    with open_database("refresh") as conn:
+    with stoppable() as stop, open_database("refresh") as conn:
         ensure_series(conn)
         if list_all:
             _list_campaigns(conn, as_json)
@@ -111,7 +112,7 @@ def refresh_command(
     else:
         _print_summary(done, counts, changes)
     _say_what_is_left(done)
-    ctx.exit(INTERRUPTED if done.interrupted else FAILED if done.failed else DONE)
+    ctx.exit(stop.exit_code if done.interrupted else FAILED if done.failed else DONE)
 
 
 def _find_campaign(
