@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 
 import click
 
@@ -10,7 +9,7 @@ from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_i
 from series_pipelines.database import find_database, find_existing_database, has_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
-from series_pipelines.reading import explain_unknown, normalise_series_id
+from series_pipelines.reading import explain_unknown, is_pattern, match_pattern, normalise_series_id
 from series_pipelines.settings import load_settings
 from series_pipelines.sources import load_registry
 from series_pipelines.store import states
@@ -74,8 +73,8 @@ def match_series(typed: str, known: Sequence[KnownSeries]) -> list[KnownSeries]:
     check_product_id(typed)
     for wanted in dict.fromkeys((typed, normalise_series_id(typed))):
         found = [series for series in known if series.series_id == wanted]
-        if not found and any(char in wanted for char in "*?["):
-            found = [series for series in known if series.active and fnmatchcase(series.series_id, wanted)]
+        if not found and is_pattern(wanted):
+            found = match_pattern(wanted, known)
         if found:
             return found
     raise explain_unknown(typed, known)

@@ -1,6 +1,7 @@
 """The command line as a person and a script meet it: results, errors of one line, exit codes."""
 
 import io
+import itertools
 import json
 import os
 import pty
@@ -227,6 +228,23 @@ def test_ingest_can_be_narrowed_to_pages_to_a_kind_and_to_a_window(run: Run, con
     assert len(entry["gaps"]) == 1
 
 
+@pytest.mark.parametrize("failing", [1, 2])
+def test_ingest_fetches_as_many_pages_as_were_asked_for_whatever_failed_between(
+    run: Run, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    fetch, asked = DemoVendor.fetch, itertools.count(1)
+
+    def fail_once(vendor: DemoVendor, request: Request) -> Reply:
+        if next(asked) == failing:
+            raise VendorRejected("not now")
+        return fetch(vendor, request)
+
+    monkeypatch.setattr(DemoVendor, "fetch", fail_once)
+    arguments = ("DEMO/SWAP/BTC-USDT/1m", "DEMO/SWAP/ETH-USDT/1m", "--pages", "3", "--json")
+    (lane,) = json.loads(run("ingest", *arguments).stdout)["lanes"]
+    assert (lane["requests"], lane["pages"], lane["ended"]) == (4, 3, "3 pages were asked for")
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
@@ -259,7 +277,16 @@ def test_a_retired_series_can_be_seen_and_read_but_not_ingested(run: Run, conn: 
     conn.execute("update series_state set active = false where series_id = 'DEMO/SWAP/BTC-USDT/P1D'")
     conn.commit()
     assert "has retired" in read_error(run("ingest", "DEMO/SWAP/BTC-USDT/1d"), 2)
+    assert "has retired" in read_error(run("plan", "DEMO/SWAP/BTC-USDT/P1*D"), 2)
+    assert "'DEMO/SWAP/BTC-USDT/P1D', which has retired?" in read_error(run("ingest", "demo/swap/btc-usdt/1d"), 2)
+    assert "P1D" not in read_error(run("ingest", "DEMO/SWAP/BTC-USDT/2d"), 2)
     assert "retired" in succeed(run("coverage", "DEMO/SWAP/BTC-USDT/1d"))
+    conn.execute("update series_state set active = false where product_id = 'DEMO/SWAP/BTC-USDT'")
+    conn.commit()
+    assert "'DEMO/SWAP/BTC-USDT' has retired, no vendor offers it" in read_error(
+        run("ingest", "DEMO/SWAP/BTC-USDT/2d"), 2
+    )
+    assert "retired" in succeed(run("coverage", "DEMO/SWAP/BTC-USDT/*"))
     assert succeed(run("read", "DEMO/SWAP/BTC-USDT/1d")).count("\n") > 30
 
 
@@ -364,6 +391,17 @@ def test_an_id_in_both_tables_is_read_when_the_table_is_said(run: Run, conn: Con
 
 
 ASKED_WRONGLY = [
+    (["read", "DEMO/*"], "'DEMO/*' is a pattern of 42 series, and one is needed, like 'DEMO/"),
+    (["read", "NOPE/*/1h"], "no series 'NOPE/*/1h'"),
+    (["ingest", SWAP_HOURS, "--seconds", "99999999999"], "99999999999 is not in the range 1<=x<=2000000"),
+    (["refresh", SWAP_HOURS, "--days", "1", "--seconds", "99999999999"], "is not in the range 1<=x<=2000000"),
+    (["ingest", SWAP_HOURS, "--pages", "99999999999999999999"], "is not in the range"),
+    (["read", SWAP_HOURS, "--limit", "99999999999999999999"], "is not in the range"),
+    (["plan", "--limit", "99999999999999999999"], "is not in the range"),
+    (["refresh", SWAP_HOURS, "--days", "99999999999999999999"], "is not in the range"),
+    (["peek", "--watch", "--every", "nan"], "'nan' is not in the range"),
+    (["peek", "--watch", "--every", "1e99"], "is not in the range"),
+    (["dev", "--port", "99999999999999999999"], "is not in the range"),
     (
         ["coverage", "DEMO/SWAP/BTC-USDX/1m"],
         "no series 'DEMO/SWAP/BTC-USDX/1m': did you mean 'DEMO/SWAP/BTC-USDT/P",
@@ -428,7 +466,10 @@ def test_a_reader_that_goes_away_is_no_error(run: Run, conn: Connection) -> None
     assert len(done.stdout.splitlines()) == 2
 
 
-def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(run: Run, conn: Connection) -> None:
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(
+    run: Run, conn: Connection, number: signal.Signals, exit_code: int
+) -> None:
     succeed(run("peek"))
     environment = {**os.environ, "SERIES_DEMO_LATENCY_MS": "5"}
     command = [str(SERIES_BIN), "ingest", "DEMO/SWAP/BTC-USDT/1m", "DEMO/SWAP/ETH-USDT/1m", "--json"]
@@ -448,9 +489,9 @@ def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(run: Run, co
             if row is not None and int(str(row[0])) > 5:
                 break
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         stdout, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130, stderr
+    assert process.returncode == exit_code, stderr
     done = json.loads(stdout)
     assert done["interrupted"]
     assert done["lanes"][0]["ended"] == "it was interrupted"
