@@ -162,6 +162,8 @@ def explain_unknown(typed: str, known: Iterable[KnownSeries]) -> InvalidInput:
     every = sorted(known, key=lambda series: series.active)
     if not every:
         return UnknownSeries(f"no series {typed!r}: no series are known yet, run `series products --refresh`")
+    if is_pattern(typed):
+        return UnknownSeries(f"no series {typed!r}: no id matches this pattern, `series coverage` lists all")
     product_id, _, duration = typed.rpartition("/")
     is_offered = {series.product_id: series.active for series in every}
     if product_id in is_offered:

@@ -90,7 +90,8 @@ def load_settings() -> Settings:
         return Settings()
     except ValidationError as error:
         problems = "; ".join(
-            f"SERIES_{'_'.join(str(part) for part in problem['loc']).upper()}: {problem['msg']}"
+            f"SERIES_{'_'.join(str(part) for part in problem['loc']).upper()}: "
+            f"{problem['msg'].removeprefix('Value error, ')}"
             for problem in error.errors()
         )
         raise InvalidInput(f"the environment can't be read: {problems}") from error

@@ -1,5 +1,6 @@
 """The group of commands, and what each error looks like at a prompt: one line, and an exit code."""
 
+import codecs
 import os
 import sys
 import traceback
@@ -13,6 +14,7 @@ from series_pipelines.cli.certify import certify_command
 from series_pipelines.cli.cursors import cursors_command
 from series_pipelines.cli.exit_codes import ASKED_WRONGLY, DONE, FAILED, INTERRUPTED, NO_READER
 from series_pipelines.cli.ingest import ingest_command
+from series_pipelines.cli.output import encode_plainly
 from series_pipelines.cli.plan import plan_command
 from series_pipelines.cli.read import read_command
 from series_pipelines.cli.refresh import refresh_command
@@ -130,7 +132,8 @@ def main() -> None:
     # Who starts us may have closed them.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    codecs.register_error(encode_plainly.__name__, encode_plainly)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that can't show a character gets a mark instead of a traceback.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        # A terminal that can't show a character gets a plainer one instead of a traceback.
+        stream.reconfigure(errors=encode_plainly.__name__)  # type: ignore[union-attr]
     series(prog_name="series")

@@ -112,7 +112,7 @@ def _print_summary(done: "Ingestion") -> None:
     for lane in done.lanes:
         counts = (lane.requests, lane.pages, lane.rows, lane.left_out, len(lane.failed))
         rows.append((lane.cap_key, len(lane.series_ids), *counts, lane.ended))
-    print_table(_COLUMNS, rows)
+    print_table(_COLUMNS, rows, droppable=("left out", "requests"))
     before = sum(count["before"] for count in done.merged.values())
     after = sum(count["after"] for count in done.merged.values())
     pages, total = sum(lane.pages for lane in done.lanes), sum(lane.rows for lane in done.lanes)

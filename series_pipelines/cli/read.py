@@ -123,6 +123,6 @@ def _print_rows(header: bytes, lines: Iterable[bytes], limit: int) -> None:
         count += 1
     times = count_times(header)
     columns = [f">{name}" if position >= times else name for position, name in enumerate(split_line(header))]
-    print_table(columns, split_lines(header, newest, format_time))
+    print_table(columns, split_lines(header, newest, format_time), droppable=("closed_at",))
     hidden = f", the newest {limit} shown (see --limit)" if count > limit else ""
     click.echo(f"\n{count} rows{hidden}")

@@ -307,7 +307,7 @@ def _print_summary(done: Refresh, counts: dict[tuple[str, str], int], changes: "
             (lane.cap_key, len(lane.series_ids), lane.requests, lane.pages, lane.rows, len(lane.failed), lane.ended)
             for lane in done.lanes
         ]
-        print_table(_LANE_COLUMNS, rows)
+        print_table(_LANE_COLUMNS, rows, droppable=("requests",))
         click.echo()
     if not counts:
         click.echo("no changed rows were seen")

@@ -6,6 +6,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 
+import click
+
 from series_pipelines.cli.exit_codes import INTERRUPTED, TERMINATED
 
 
@@ -28,5 +30,11 @@ def stoppable() -> Iterator[Stop]:
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         yield stop
+    except KeyboardInterrupt:
+        # Before there was anything to keep, or while it was being put away.
+        if stop.exit_code == INTERRUPTED:
+            raise
+        click.echo("series: terminated", err=True)
+        raise click.exceptions.Exit(stop.exit_code) from None
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -393,6 +393,7 @@ def test_an_id_in_both_tables_is_read_when_the_table_is_said(run: Run, conn: Con
 ASKED_WRONGLY = [
     (["read", "DEMO/*"], "'DEMO/*' is a pattern of 42 series, and one is needed, like 'DEMO/"),
     (["read", "NOPE/*/1h"], "no series 'NOPE/*/1h'"),
+    (["coverage", "DEMO/SWAP/BTC-USDT/1*"], "no id matches this pattern"),
     (["ingest", SWAP_HOURS, "--seconds", "99999999999"], "99999999999 is not in the range 1<=x<=2000000"),
     (["refresh", SWAP_HOURS, "--days", "1", "--seconds", "99999999999"], "is not in the range 1<=x<=2000000"),
     (["ingest", SWAP_HOURS, "--pages", "99999999999999999999"], "is not in the range"),
@@ -537,14 +538,51 @@ def test_ingest_draws_its_progress_on_a_terminal(run: Run, monkeypatch: pytest.M
     assert re.search(r"100% 3 pages, \d+ rows", text)
 
 
-def test_tables_fit_a_narrow_terminal_and_keep_the_bar(run: Run) -> None:
-    succeed(run("ingest", SWAP_HOURS, "--pages", "1"))
+def test_an_ingest_that_is_terminated_before_its_first_page_says_so(run: Run, conn: Connection) -> None:
+    succeed(run("peek"))
+    conn.execute("lock table series_state in access exclusive mode")
+    with subprocess.Popen([SERIES_BIN, "ingest", SWAP_HOURS], stderr=subprocess.PIPE, text=True) as process:
+        waiting = "select count(*) from pg_locks where not granted and relation = 'series_state'::regclass"
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and conn.execute(waiting).fetchone() == (0,):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr) == (143, "series: terminated\n")
+
+
+def test_a_terminal_without_the_letters_gets_plainer_ones(run: Run, conn: Connection) -> None:
+    succeed(run("peek"))
+    now_ms = time.time_ns() // 1_000_000
+    ranges.add(conn, "ohlc_v2", {SWAP_HOURS: Range(now_ms - 30 * 24 * HOUR_MS, now_ms)})
+    conn.commit()
+    done = run_real("coverage", SWAP_HOURS, PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" not in done.stdout
+    assert re.search(r"\| +[.:+]?#+\| ", done.stdout)
+    assert "-----" in done.stdout
+
+
+def test_a_narrow_terminal_is_not_shown_empty_columns(run: Run) -> None:
+    succeed(run("peek"))
+    lines = draw_on_terminal("80", "peek")
+    assert lines[2].split() == ["capability", "series", "heads", "tails", "in", "flight"]
+    assert sum(line.startswith("IngestOHLC/DEMO%2FSWAP%2F/backward ") for line in lines) == 1
+
+
+def draw_on_terminal(columns: str, *arguments: str) -> list[str]:
     reader, writer = pty.openpty()
-    command = [str(SERIES_BIN), "coverage", SWAP_HOURS]
-    subprocess.run(command, env={**os.environ, "COLUMNS": "90", "TERM": "xterm"}, stdout=writer, timeout=60, check=True)
+    environment = {**os.environ, "COLUMNS": columns, "TERM": "xterm"}
+    subprocess.run([str(SERIES_BIN), *arguments], env=environment, stdout=writer, timeout=60, check=True)
     os.close(writer)
     lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", os.read(reader, 65536).decode()).splitlines()
     os.close(reader)
+    return lines
+
+
+def test_tables_fit_a_narrow_terminal_and_keep_the_bar(run: Run) -> None:
+    succeed(run("ingest", SWAP_HOURS, "--pages", "1"))
+    lines = draw_on_terminal("90", "coverage", SWAP_HOURS)
     assert max(len(line) for line in lines) <= 90
     assert sum(line.startswith(SWAP_HOURS) and "▕" in line for line in lines) == 1
     assert "floor at" not in lines[0]
