@@ -46,6 +46,15 @@ def test_a_question_says_where_no_database_is_and_makes_none(elsewhere: Path, ar
     assert list(elsewhere.iterdir()) == []
 
 
+def test_what_lies_above_and_is_no_database_is_passed_over(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (elsewhere / ".series").write_text("somebody's own file")
+    (elsewhere / "below").mkdir()
+    monkeypatch.chdir(elsewhere / "below")
+    assert "below/.series yet: set SERIES_HOME to the folder that has one, or" in read_error(
+        CliRunner().invoke(series, ["coverage"]), 1
+    )
+
+
 def test_reading_from_python_makes_no_database_either(elsewhere: Path) -> None:
     with pytest.raises(DatabaseUnavailable, match="yet: set SERIES_HOME"):
         read_ohlc(HOURS)
