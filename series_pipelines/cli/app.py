@@ -1,6 +1,7 @@
 """The group of commands, and what each error looks like at a prompt: one line, and an exit code."""
 
 import codecs
+import logging
 import os
 import sys
 import traceback
@@ -132,6 +133,8 @@ def main() -> None:
     # Who starts us may have closed them.
     sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # What the driver says of a query that Ctrl-C ended tells nobody anything; what ends a command is said as its error.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
     codecs.register_error(encode_plainly.__name__, encode_plainly)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that can't show a character gets a plainer one instead of a traceback.
