@@ -8,12 +8,13 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Final
 
 from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
 from series_pipelines.core.times import date_to_ms, parse_time
-from series_pipelines.database import find_database
+from series_pipelines.database import find_existing_database
 from series_pipelines.errors import InvalidDuration, InvalidInput, UnknownSeries
 from series_pipelines.settings import load_settings
 from series_pipelines.store import states
@@ -58,7 +59,7 @@ def _read_frame(
     start_ms, end_ms = _to_ms(start), _to_ms(end)
     if start_ms is not None and end_ms is not None and start_ms > end_ms:
         raise InvalidInput(f"a window can't end before it starts: {start} is after {end}")
-    url = database_url or find_database(load_settings())
+    url = database_url or find_existing_database(load_settings())
     with translated_errors(), open_for_export(url) as conn:
         _, series_id = find_stored_series(conn, typed, (table_name,))
         lines = export_lines(conn, table_name, series_id, start_ms, end_ms)
@@ -119,7 +120,23 @@ def find_stored_series(
             raise InvalidInput(f"{series_id!r} is a series of {' and of '.join(found)}: choose one with --table")
         if found:
             return found[0], series_id
-    raise explain_unknown(typed, [known for name in tables for known in states.list_series(conn, name)])
+    every = [series for name in tables for series in states.list_series(conn, name)]
+    matching = match_pattern(normalise_series_id(typed), every) if is_pattern(typed) else []
+    if matching:
+        example = matching[0].series_id
+        raise InvalidInput(f"{typed!r} is a pattern of {len(matching)} series, and one is needed, like {example!r}")
+    raise explain_unknown(typed, every)
+
+
+def is_pattern(typed: str) -> bool:
+    """Whether a text may stand for many series."""
+    return any(char in typed for char in "*?[")
+
+
+def match_pattern(pattern: str, known: Iterable[KnownSeries]) -> list[KnownSeries]:
+    """Return the active series that a pattern matches; if there are none, the retired ones that it does."""
+    found = [series for series in known if fnmatchcase(series.series_id, pattern)]
+    return [series for series in found if series.active] or found
 
 
 def _has_rows(conn: Connection, table_name: TableName, series_id: str) -> bool:
@@ -137,18 +154,31 @@ def normalise_series_id(typed: str) -> str:
 
 
 def explain_unknown(typed: str, known: Iterable[KnownSeries]) -> InvalidInput:
-    """Return the error that says why there is no such series, with the likeliest id that there is."""
-    product_of = {series.series_id: series.product_id for series in known}
-    if not product_of:
+    """Return the error that says why there is no such series, with the likeliest id that there is.
+
+    What no vendor offers any more is only suggested when nothing but its letters' case differs.
+    """
+    # Retired ones first, so that an id of two tables is known as active if it is in one.
+    every = sorted(known, key=lambda series: series.active)
+    if not every:
         return UnknownSeries(f"no series {typed!r}: no series are known yet, run `series products --refresh`")
+    if is_pattern(typed):
+        return UnknownSeries(f"no series {typed!r}: no id matches this pattern, `series coverage` lists all")
     product_id, _, duration = typed.rpartition("/")
-    if product_id in product_of.values():
+    is_offered = {series.product_id: series.active for series in every}
+    if product_id in is_offered:
         try:
             parse_duration(duration)
         except InvalidDuration as error:
             return InvalidDuration(f"no series {typed!r}: {error}")
-    lowered = {series_id.lower(): series_id for series_id in product_of}
+        if not is_offered[product_id]:
+            return UnknownSeries(f"no series {typed!r}: {product_id!r} has retired, no vendor offers it now")
+    by_lower = {series.series_id.lower(): series for series in every}
     wanted = normalise_series_id(typed).lower()
-    likely = get_close_matches(wanted, lowered, n=1)
-    hint = f"did you mean {lowered[likely[0]]!r}?" if likely else "`series coverage` lists all"
-    return UnknownSeries(f"no series {typed!r}: {hint}")
+    offered = [lowered for lowered, series in by_lower.items() if series.active]
+    likely = [wanted] if wanted in by_lower else get_close_matches(wanted, offered, n=1)
+    if not likely:
+        return UnknownSeries(f"no series {typed!r}: `series coverage` lists all")
+    found = by_lower[likely[0]]
+    retired = "" if found.active else ", which has retired"
+    return UnknownSeries(f"no series {typed!r}: did you mean {found.series_id!r}{retired}?")

@@ -1,9 +1,12 @@
 """The group of commands, and what each error looks like at a prompt: one line, and an exit code."""
 
+import codecs
+import logging
 import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import click
@@ -12,6 +15,7 @@ from series_pipelines.cli.certify import certify_command
 from series_pipelines.cli.cursors import cursors_command
 from series_pipelines.cli.exit_codes import ASKED_WRONGLY, DONE, FAILED, INTERRUPTED, NO_READER
 from series_pipelines.cli.ingest import ingest_command
+from series_pipelines.cli.output import encode_plainly
 from series_pipelines.cli.plan import plan_command
 from series_pipelines.cli.read import read_command
 from series_pipelines.cli.refresh import refresh_command
@@ -19,6 +23,7 @@ from series_pipelines.cli.setup import dev_command, migrate_command, products_co
 from series_pipelines.cli.status import compact_command, coverage_command, peek_command
 from series_pipelines.cli.vendors import vendors_command
 from series_pipelines.cli.verify import verify_command
+from series_pipelines.core.text import describe_error
 from series_pipelines.errors import InvalidInput, SeriesError
 
 
@@ -41,20 +46,46 @@ class SeriesGroup(click.Group):
             code = error.exit_code
         except click.Abort:
             code = INTERRUPTED
+        try:
+            # What can't be written is to be told here, not by the interpreter when it ends.
+            sys.stdout.flush()
+        except OSError as error:
+            _say_error(_describe_outside(error))
+            _forget_output()
+            code = FAILED
         sys.exit(code if isinstance(code, int) else DONE)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except SeriesError as error:
-            if ctx.params.get("debug"):
-                traceback.print_exc()
-            _say_error(str(error) or type(error).__doc__ or type(error).__name__)
+            self._say(ctx, error, str(error) or type(error).__doc__ or type(error).__name__)
             ctx.exit(ASKED_WRONGLY if isinstance(error, InvalidInput) else FAILED)
         except BrokenPipeError:
-            # What is still buffered would be written, and fail again, when the interpreter ends.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _forget_output()
             ctx.exit(NO_READER)
+        except (OSError, OverflowError, MemoryError, UnicodeError) as error:
+            # A full disk, a number or a letter that nothing can hold: each may come from anywhere below.
+            self._say(ctx, error, _describe_outside(error))
+            _forget_output()
+            ctx.exit(FAILED)
+
+    def _say(self, ctx: click.Context, error: Exception, message: str) -> None:
+        if ctx.params.get("debug"):
+            traceback.print_exception(error)
+        _say_error(message)
+
+
+def _forget_output() -> None:
+    """Drop what is still buffered: it would be written, and fail again, when the interpreter ends."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _describe_outside(error: Exception) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
+    return describe_error(error)
 
 
 def _describe_usage(error: click.ClickException) -> str:
@@ -101,7 +132,13 @@ for _command in (
 
 def main() -> None:
     """Run the command line."""
+    # Who starts us may have closed them.
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    # What the driver says of a query that Ctrl-C ended tells nobody anything; what ends a command is said as its error.
+    logging.getLogger("psycopg").setLevel(logging.ERROR)
+    codecs.register_error(encode_plainly.__name__, encode_plainly)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal that can't show a character gets a mark instead of a traceback.
-        stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+        # A terminal that can't show a character gets a plainer one instead of a traceback.
+        stream.reconfigure(errors=encode_plainly.__name__)  # type: ignore[union-attr]
     series(prog_name="series")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from series_pipelines.cli.exit_codes import DONE, FAILED
-from series_pipelines.cli.options import make_window, with_json, with_series, with_table, with_window
+from series_pipelines.cli.options import check_window, with_json, with_series, with_table, with_window
 from series_pipelines.cli.output import print_json, to_iso
 from series_pipelines.core.coverage import COVERAGE_KINDS
 from series_pipelines.core.ranges import Range
@@ -32,28 +32,47 @@ def certify_command(
 ) -> None:
     """Certify what is known of SERIES between --start and --end: time by kind, rows, their digest, ledger position.
 
-    The same data gives the same digest, one changed bar another. Without --start from the beginning of time, without
-    --end until now. The exit code is 1 if anything of a window is unknown or was refused.
+    The same data gives the same digest, one changed bar another. Without --start from where the series is proven to
+    begin, or was listed; without --end until the last bar that has closed. The exit code is 1 if anything of a window
+    is unknown or was refused.
 
     Example: series certify DEMO/SWAP/BTC-USDT/1h --start 2026-01-01 --end 2026-02-01
     """
     from series_pipelines.cli.session import choose_series, ensure_series, open_database
+    from series_pipelines.cli.status import measure_series
     from series_pipelines.ingest.certify import certify
     from series_pipelines.system_clock import SystemClock
 
     now_ms = SystemClock().now_ms()
-    window = make_window(start_ms, end_ms, now_ms) or Range(0, now_ms)
+    check_window(start_ms, end_ms if end_ms is not None else now_ms)
     with open_database("certify") as conn:
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
+        windows = [
+            choose_window(entry.coverage.life or Range(0, now_ms), start_ms, end_ms, now_ms)
+            for entry in measure_series(conn, chosen, now_ms)
+        ]
         conn.commit()
-        certificates = [certify(conn, known.table_name, known.series_id, window) for known in chosen]
+        certificates = [
+            certify(conn, known.table_name, known.series_id, window)
+            for known, window in zip(chosen, windows, strict=True)
+        ]
     if as_json:
         print_json([_describe(certificate) for certificate in certificates])
     else:
         for certificate in certificates:
             _print(certificate)
     ctx.exit(DONE if all(certificate.is_complete for certificate in certificates) else FAILED)
+
+
+def choose_window(life: Range, start_ms: int | None, end_ms: int | None, now_ms: int) -> Range:
+    """Return what is to be certified: what was asked for, else all that can be known of the series' life."""
+    if end_ms is None:
+        end_ms = life.end_ms if start_ms is None or start_ms < life.end_ms else now_ms
+    if start_ms is None:
+        start_ms = life.start_ms if life.start_ms < end_ms else 0
+    check_window(start_ms, end_ms)
+    return Range(start_ms, end_ms)
 
 
 def _describe(certificate: "Certificate") -> dict[str, Any]:

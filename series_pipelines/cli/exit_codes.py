@@ -1,4 +1,4 @@
-"""What the exit code says to a script. 130 and 141 are what a shell says of SIGINT and SIGPIPE."""
+"""What the exit code says to a script. 130, 141 and 143 are what a shell says of SIGINT, SIGPIPE and SIGTERM."""
 
 from typing import Final
 
@@ -7,3 +7,4 @@ FAILED: Final = 1
 ASKED_WRONGLY: Final = 2
 INTERRUPTED: Final = 130
 NO_READER: Final = 141
+TERMINATED: Final = 143

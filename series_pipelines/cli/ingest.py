@@ -4,9 +4,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from series_pipelines.cli.options import make_window, with_json, with_kind, with_series, with_table, with_window
+from series_pipelines.cli.exit_codes import DONE, FAILED
+from series_pipelines.cli.options import (
+    MOST_PAGES,
+    make_window,
+    with_json,
+    with_kind,
+    with_seconds,
+    with_series,
+    with_table,
+    with_window,
+)
 from series_pipelines.cli.output import print_json, print_table
+from series_pipelines.cli.stopping import stoppable
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.series import TableName
 from series_pipelines.errors import InvalidOrder
@@ -22,8 +32,8 @@ _COLUMNS: Final = ("capability", ">series", ">requests", ">pages", ">rows", ">le
 @with_series(required=True)
 @with_kind
 @with_window
-@click.option("--pages", type=click.IntRange(min=1), help="At most so many vendor pages a capability.")
-@click.option("--seconds", type=click.IntRange(min=1), help="How long it may take (else SERIES_BACKFILL_SECONDS).")
+@click.option("--pages", type=click.IntRange(1, MOST_PAGES), help="At most so many vendor pages a capability.")
+@with_seconds
 @with_table
 @with_json
 @click.pass_context
@@ -40,7 +50,7 @@ def ingest_command(
 ) -> None:
     """Fetch what SERIES miss: head first, then gaps and history, until they are complete.
 
-    With --start or --end only what that window misses. Ctrl-C keeps every page that was committed.
+    With --start or --end only what that window misses. Ctrl-C or SIGTERM keeps every page that was committed.
 
     Example: series ingest DEMO/SWAP/BTC-USDT/1m 'DEMO/SPOT/*/1h' --seconds 60
     """
@@ -55,7 +65,7 @@ def ingest_command(
     if window is not None and kind == "head":
         raise InvalidOrder("a window has no head: leave out --kind head, or --start and --end")
     budget_ms = 1000 * (seconds or load_settings().backfill_seconds)
-    with open_database("ingest") as conn:
+    with stoppable() as stop, open_database("ingest", may_make=True) as conn:
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
         refuse_retired(chosen)
@@ -67,7 +77,7 @@ def ingest_command(
         print_json(_describe(done))
     else:
         _print_summary(done)
-    ctx.exit(INTERRUPTED if done.interrupted else FAILED if done.failed else DONE)
+    ctx.exit(stop.exit_code if done.interrupted else FAILED if done.failed else DONE)
 
 
 def _describe(done: "Ingestion") -> dict[str, Any]:
@@ -102,7 +112,7 @@ def _print_summary(done: "Ingestion") -> None:
     for lane in done.lanes:
         counts = (lane.requests, lane.pages, lane.rows, lane.left_out, len(lane.failed))
         rows.append((lane.cap_key, len(lane.series_ids), *counts, lane.ended))
-    print_table(_COLUMNS, rows)
+    print_table(_COLUMNS, rows, droppable=("left out", "requests"))
     before = sum(count["before"] for count in done.merged.values())
     after = sum(count["after"] for count in done.merged.values())
     pages, total = sum(lane.pages for lane in done.lanes), sum(lane.rows for lane in done.lanes)

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, cast
 
 import click
@@ -14,6 +15,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TableName
 from series_pipelines.database import find_database
 from series_pipelines.errors import CapabilityBusy, UnknownCapability
+from series_pipelines.ingest.cadences import read_cadences
 from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
 from series_pipelines.ingest.writer import Written, compact_series
 from series_pipelines.settings import load_settings
@@ -123,7 +125,8 @@ def _work_lane(
     conn: Connection, clock: Clock, catalogue: Catalogue, lane: PersonLane, order: LaneOrder, progress: IngestProgress
 ) -> None:
     known = states.read_facts(conn, lane.table_name, series_ids=lane.series_ids)
-    progress.begin(order, lane.cap_key, known, ranges.read(conn, lane.table_name, lane.series_ids))
+    find_cadence = partial(read_cadences(conn), lane.table_name)
+    progress.begin(order, lane.cap_key, known, ranges.read(conn, lane.table_name, lane.series_ids), find_cadence)
     conn.commit()
 
     def note(written: Written) -> None:

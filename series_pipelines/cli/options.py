@@ -2,16 +2,31 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from math import isnan
+from typing import Any, Final, TypeVar
 
 import click
 
+from series_pipelines.core.duration import LONGEST_WORK_SECONDS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES
 from series_pipelines.core.times import format_time, parse_time
 from series_pipelines.errors import InvalidInput
 
+MOST_ROWS: Final = 1_000_000_000
+MOST_PAGES: Final = 1_000_000_000
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class FiniteRange(click.FloatRange):
+    """A number between two others; `nan`, which no comparison keeps out, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if isnan(number):
+            self.fail(f"{value!r} is not in the range {self._describe_range()}.", param, ctx)
+        return number
 
 
 def _read_time(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -36,9 +51,15 @@ def with_kind(command: Command) -> Command:
     return click.option("--kind", type=kinds, default="both", show_default=True, help=text)(command)
 
 
+def with_seconds(command: Command) -> Command:
+    seconds = click.IntRange(1, LONGEST_WORK_SECONDS)
+    text = "How long it may take (else SERIES_BACKFILL_SECONDS)."
+    return click.option("--seconds", type=seconds, help=text)(command)
+
+
 def with_window(command: Command) -> Command:
     end = click.option("--end", "end_ms", metavar="TIME", callback=_read_time, help="Before this time.")
-    text = "From this time on, like 2026-01-31 or 2026-01-31T08:00Z; UTC if it has no zone."
+    text = "From this time on, like 2026-01-31, 20260131 or 2026-01-31T08:00Z; UTC if it has no zone."
     start = click.option("--start", "start_ms", metavar="TIME", callback=_read_time, help=text)
     return start(end(command))
 

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
 
 # Wide enough for any table; rich never fills it, because tables do not expand.
 _UNBOUNDED: Final = 100_000
+_PLAIN: Final = str.maketrans("─━▕▏░▒▓█·–…", "-=||.:+#---")
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], droppable: Sequence[str] = ()) -> None:
     """Print a table; `>` before a column's name aligns it to the right.
 
-    A terminal that is too narrow is not shown the droppable columns, first ones first, and folds what remains too wide.
+    A terminal that is too narrow is not shown the columns that are empty, nor then the droppable ones, first ones
+    first, and folds what remains too wide.
     """
     from rich.console import Console
 
@@ -31,7 +33,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], droppa
     console = Console(file=buffer, width=width, force_terminal=is_terminal, emoji=False, highlight=False)
     cells = [["" if cell is None else " ".join(str(cell).split("\n")) for cell in row] for row in rows]
     hidden: set[str] = set()
-    for name in (*droppable, None):
+    named = [name.removeprefix(">") for name in columns]
+    empty = [name for position, name in enumerate(named) if cells and not any(row[position] for row in cells)]
+    for name in (*empty, *droppable, None):
         table = _make_table(columns, cells, hidden)
         if name is None or console.measure(table, options=console.options.update_width(_UNBOUNDED)).maximum <= width:
             break
@@ -53,6 +57,14 @@ def _make_table(columns: Sequence[str], rows: Sequence[Sequence[str]], hidden: C
     for row in rows:
         table.add_row(*(Text(row[position]) for position in shown))
     return table
+
+
+def encode_plainly(error: UnicodeError) -> tuple[str, int]:
+    """Tell a codec what to write for what a terminal can't show: a bar keeps its shades, a line stays a line."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = error.object[error.start : error.end].translate(_PLAIN)
+    return "".join(char if char.isascii() else "?" for char in plain), error.end
 
 
 def make_error_console() -> "Console":

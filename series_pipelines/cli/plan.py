@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from series_pipelines.cli.options import with_json, with_kind, with_series, with_table
+from series_pipelines.cli.options import MOST_ROWS, with_json, with_kind, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_time, to_iso
 from series_pipelines.core.plan import (
     TAIL_WHILE_HEADS_BELOW,
     Fetch,
     Kind,
     SeriesFacts,
+    find_behind_due,
     find_cadence,
     find_head_due,
     find_tail_due,
     plan_head,
+    plan_probe,
     plan_tail,
 )
 from series_pipelines.core.series import TABLE_NAMES, TableName
@@ -58,7 +60,7 @@ class Work:
 @with_series(required=False)
 @with_kind
 @with_table
-@click.option("--limit", default=50, show_default=True, type=click.IntRange(min=1), help="Show at most so many.")
+@click.option("--limit", default=50, show_default=True, type=click.IntRange(1, MOST_ROWS), help="Show at most so many.")
 @with_json
 def plan_command(series: tuple[str, ...], kind: str, table_name: TableName | None, limit: int, as_json: bool) -> None:
     """Show what would be fetched next and why; for named SERIES also what is not due, and when it will be.
@@ -119,11 +121,13 @@ def plan_series(facts: SeriesFacts, table_name: TableName, backlog: "Backlog", n
         yield Work(facts, table_name, "head", due_ms, fetch, fetch.why, _find_hold(capability))
     else:
         yield Work(facts, table_name, "head", due_ms, None, _explain_head(facts, due_ms), None)
-    due_ms = find_tail_due(facts)
+    due_ms = find_behind_due(facts)
     if due_ms is not None and due_ms <= now_ms:
-        fetch = plan_tail(facts, cadence, direction, now_ms)
+        is_recheck = find_tail_due(facts) is None
+        fetch = plan_probe(facts, cadence, direction) if is_recheck else plan_tail(facts, cadence, direction, now_ms)
+        why = f"its {facts.floor_kind} is to be verified again" if is_recheck else fetch.why
         held = _find_hold(capability) or _find_tail_hold(backlog)
-        yield Work(facts, table_name, "tail", due_ms, fetch, fetch.why, held)
+        yield Work(facts, table_name, "tail", due_ms, fetch, why, held)
     else:
         yield Work(facts, table_name, "tail", due_ms, None, _explain_tail(facts, due_ms), None)
 
@@ -151,12 +155,13 @@ def _explain_head(facts: SeriesFacts, due_ms: int | None) -> str:
 
 
 def _explain_tail(facts: SeriesFacts, due_ms: int | None) -> str:
-    if due_ms is not None:
+    if find_tail_due(facts) is not None:
         misses = facts.gap_misses if facts.gap_eligible_ms == due_ms else facts.tail_misses
         return _explain_pause(facts.failures, misses)
     if facts.end_ms is None:
         return "nothing is stored yet, so the head comes first"
-    return f"complete back to its {facts.floor_kind or 'listing'}"
+    complete = f"complete back to its {facts.floor_kind or 'listing'}"
+    return complete if due_ms is None else f"{complete}, which is then verified again"
 
 
 def _explain_pause(failures: int, misses: int) -> str:

@@ -1,12 +1,12 @@
 """The progress bar of `ingest`: how much of what the chosen series miss is fetched. Drawn on a terminal only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from series_pipelines.cli.output import make_error_console
 from series_pipelines.core.coverage import measure_coverage
-from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.plan import Cadence, SeriesFacts
 from series_pipelines.core.ranges import Range, find_missing, merge_overlapping
 
 if TYPE_CHECKING:
@@ -42,9 +42,15 @@ class IngestProgress:
         self._progress.stop()
 
     def begin(
-        self, order: "LaneOrder", cap_key: str, known: Sequence[SeriesFacts], ranges: Mapping[str, list[Range]]
+        self,
+        order: "LaneOrder",
+        cap_key: str,
+        known: Sequence[SeriesFacts],
+        ranges: Mapping[str, list[Range]],
+        find_cadence: Callable[[SeriesFacts], Cadence],
     ) -> None:
         """Begin the bar of one lane."""
+        self._find_cadence = find_cadence
         self._order = order
         self._pages = self._rows = 0
         self._facts = {facts.series_id: facts for facts in known}
@@ -79,7 +85,8 @@ class IngestProgress:
     def _measure(self, series_id: str) -> int:
         """Return how much time a series misses of what the order asks for."""
         ranges = self._ranges[series_id]
-        coverage = measure_coverage(self._facts[series_id], ranges, self._now_ms)
+        facts = self._facts[series_id]
+        coverage = measure_coverage(facts, self._find_cadence(facts), ranges, self._now_ms)
         life, window = coverage.life, self._order.window
         if life is None:
             return 0

@@ -1,25 +1,25 @@
-"""`read`: the rows of one series as a table, CSV, JSON or Parquet. Decimals stay as they are stored."""
+"""`read`: the rows of one series as a table at a terminal, or in a format that other programs read."""
 
-import io
-import json
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO, Final
 
 import click
 
-from series_pipelines.cli.options import check_window, with_table, with_window
+from series_pipelines.cli.options import MOST_ROWS, check_window, with_table, with_window
 from series_pipelines.cli.output import print_table
+from series_pipelines.cli.row_formats import FILE_FORMATS, count_times, split_line, split_lines, write_rows
 from series_pipelines.core.series import TABLE_NAMES, TableName
-from series_pipelines.core.times import format_iso, format_time
+from series_pipelines.core.text import describe_error
+from series_pipelines.core.times import format_time
 from series_pipelines.errors import InvalidInput, SeriesError
 
 TABLE_ROWS: Final = 50
-_FORMATS: Final = ("csv", "parquet", "table", "json")
+_FORMATS: Final = (*FILE_FORMATS, "table")
 
 
 @click.command("read", short_help="Print or save the rows of a series.")
@@ -27,8 +27,10 @@ _FORMATS: Final = ("csv", "parquet", "table", "json")
 @with_window
 @click.option("--format", "kind", type=click.Choice(_FORMATS), help="Else: by FILE's ending, or a table, or CSV.")
 @click.option("--output", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Write to a file.")
-@click.option("--limit", type=click.IntRange(min=1), help=f"Only the newest N rows; a table shows {TABLE_ROWS}.")
-@click.option("--exact", is_flag=True, help="Parquet with decimals instead of floats; the others are always exact.")
+@click.option("--limit", type=click.IntRange(1, MOST_ROWS), help=f"Only the newest N rows; a table shows {TABLE_ROWS}.")
+@click.option(
+    "--exact", is_flag=True, help="Parquet with decimals(38, 18) instead of floats; the others are always exact."
+)
 @with_table
 def read_command(
     series_id: str,
@@ -44,7 +46,7 @@ def read_command(
 
     Example: series read DEMO/SWAP/BTC-USDT/1h --start 2026-11-01 --output btc.parquet
     """
-    from series_pipelines.database import find_database
+    from series_pipelines.database import find_existing_database
     from series_pipelines.reading import export_lines, find_stored_series, open_for_export
     from series_pipelines.settings import load_settings
     from series_pipelines.store.connection import translated_errors
@@ -52,7 +54,7 @@ def read_command(
     check_window(start_ms, end_ms)
     kind = _choose_format(kind, output)
     tables = TABLE_NAMES if table_name is None else (table_name,)
-    with translated_errors(), open_for_export(find_database(load_settings())) as conn:
+    with translated_errors(), open_for_export(find_existing_database(load_settings())) as conn:
         name, found_id = find_stored_series(conn, series_id, tables)
         with closing(export_lines(conn, name, found_id, start_ms, end_ms)) as lines:
             header = next(lines)
@@ -60,19 +62,30 @@ def read_command(
                 _print_rows(header, lines, limit or TABLE_ROWS)
                 return
             with _opened(output) as file:
-                _write(kind, name, header, deque(lines, limit) if limit else lines, exact, file)
+                write_rows(kind, name, header, deque(lines, limit) if limit else lines, exact, file)
 
 
 def _choose_format(kind: str | None, output: Path | None) -> str:
+    if kind == "table" and output is not None:
+        raise InvalidInput("a table is for the screen: write csv, json or parquet to --output")
     if output is not None:
-        ending = output.suffix.removeprefix(".").lower()
-        chosen = kind or (ending if ending in _FORMATS else "csv")
-        if chosen == "table":
-            raise InvalidInput("a table is for the screen: write csv, json or parquet to --output")
-        return chosen
+        return _choose_file_format(kind, output)
     if kind == "parquet" and sys.stdout.isatty():
         raise InvalidInput("parquet is not for the screen: add --output FILE")
     return kind or ("table" if sys.stdout.isatty() else "csv")
+
+
+def _choose_file_format(kind: str | None, output: Path) -> str:
+    """Return the format that the file's ending names; what it can't name needs --format, and nothing may belie it."""
+    ending = output.suffix.removeprefix(".").lower()
+    if ending not in FILE_FORMATS:
+        if kind is None:
+            known = ", ".join(f".{name}" for name in FILE_FORMATS)
+            raise InvalidInput(f"--output {output} has none of the endings {known}: choose one, or say --format")
+        return kind
+    if kind not in (None, ending):
+        raise InvalidInput(f"--output {output} would not hold {ending} but {kind}: change its ending, or --format")
+    return ending
 
 
 @contextmanager
@@ -82,56 +95,24 @@ def _opened(output: Path | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    # A pipe or a device can't be replaced by a file, and must not be.
-    is_plain = output.is_file() or not output.exists()
-    target = output.resolve() if is_plain else output
-    part = target.with_name(f".{target.name}.{os.getpid()}.part") if is_plain else output
     try:
-        with open(part, "wb") as file:
-            yield file
-        if is_plain:
+        # A pipe or a device can't be replaced by a file, and must not be.
+        if output.exists() and not output.is_file():
+            with open(output, "wb") as file:
+                yield file
+            return
+        target = output.resolve()
+        part = target.with_name(f".series-{os.getpid()}.part")
+        try:
+            with open(part, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
             part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
     except OSError as error:
-        raise SeriesError(f"can't write {output}: {error.strerror or error}") from error
-    finally:
-        if is_plain:
-            with suppress(OSError):
-                part.unlink()
-
-
-def _write(
-    kind: str, table_name: TableName, header: bytes, lines: Iterable[bytes], exact: bool, file: IO[bytes]
-) -> None:
-    if kind == "parquet":
-        from series_pipelines.reading import make_frame
-
-        buffer = io.BytesIO()
-        make_frame(table_name, [header, *lines], exact=exact).to_parquet(buffer)
-        file.write(buffer.getbuffer())
-    elif kind == "csv":
-        file.write(header)
-        file.writelines(f"{','.join(values)}\n".encode() for values in split_lines(header, lines, format_iso))
-    else:
-        _write_json(header, lines, file)
-
-
-def _write_json(header: bytes, lines: Iterable[bytes], file: IO[bytes]) -> None:
-    names = _split(header)
-    before = "[\n"
-    for values in split_lines(header, lines, format_iso):
-        row = {name: value or None for name, value in zip(names, values, strict=True)}
-        file.write(f"{before}{json.dumps(row)}".encode())
-        before = ",\n"
-    file.write(b"[]\n" if before == "[\n" else b"\n]\n")
-
-
-def split_lines(header: bytes, lines: Iterable[bytes], show: Callable[[int], str]) -> Iterator[list[str]]:
-    """Yield each exported line's values with its times made readable; numbers and times are never quoted."""
-    times = _count_times(header)
-    for line in lines:
-        values = _split(line)
-        values[:times] = [show(int(value)) for value in values[:times]]
-        yield values
+        raise SeriesError(f"can't write {output}: {error.strerror or describe_error(error)}") from error
 
 
 def _print_rows(header: bytes, lines: Iterable[bytes], limit: int) -> None:
@@ -140,16 +121,8 @@ def _print_rows(header: bytes, lines: Iterable[bytes], limit: int) -> None:
     for line in lines:
         newest.append(line)
         count += 1
-    times = _count_times(header)
-    columns = [f">{name}" if position >= times else name for position, name in enumerate(_split(header))]
-    print_table(columns, split_lines(header, newest, format_time))
+    times = count_times(header)
+    columns = [f">{name}" if position >= times else name for position, name in enumerate(split_line(header))]
+    print_table(columns, split_lines(header, newest, format_time), droppable=("closed_at",))
     hidden = f", the newest {limit} shown (see --limit)" if count > limit else ""
     click.echo(f"\n{count} rows{hidden}")
-
-
-def _count_times(header: bytes) -> int:
-    return sum(name.endswith("_at") for name in _split(header))
-
-
-def _split(line: bytes) -> list[str]:
-    return line.decode().rstrip("\n").split(",")

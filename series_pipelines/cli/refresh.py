@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.cli.exit_codes import DONE, FAILED, INTERRUPTED
-from series_pipelines.cli.options import with_json, with_series, with_table
+from series_pipelines.cli.exit_codes import DONE, FAILED
+from series_pipelines.cli.options import with_json, with_seconds, with_series, with_table
 from series_pipelines.cli.output import make_error_console, print_json, print_table, show_minute, show_time, to_iso
+from series_pipelines.cli.stopping import stoppable
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TableName
@@ -55,7 +56,7 @@ class Refresh:
 @with_series(required=False)
 @click.option("--days", type=click.IntRange(1, MOST_DAYS), help="How far back from now.")
 @click.option("--campaign", "campaign_id", metavar="ID", help="Go on with this campaign, or show its result again.")
-@click.option("--seconds", type=click.IntRange(min=1), help="How long it may take (else SERIES_BACKFILL_SECONDS).")
+@with_seconds
 @click.option("--list", "list_all", is_flag=True, help="Show all campaigns.")
 @with_table
 @with_json
@@ -88,7 +89,7 @@ def refresh_command(
         if days is None:
             raise click.UsageError("Missing option '--days'.", ctx)
     clock = SystemClock()
-    with open_database("refresh") as conn:
+    with stoppable() as stop, open_database("refresh") as conn:
         ensure_series(conn)
         if list_all:
             _list_campaigns(conn, as_json)
@@ -110,7 +111,7 @@ def refresh_command(
     else:
         _print_summary(done, counts, changes)
     _say_what_is_left(done)
-    ctx.exit(INTERRUPTED if done.interrupted else FAILED if done.failed else DONE)
+    ctx.exit(stop.exit_code if done.interrupted else FAILED if done.failed else DONE)
 
 
 def _find_campaign(
@@ -308,7 +309,7 @@ def _print_summary(done: Refresh, counts: dict[tuple[str, str], int], changes: "
             (lane.cap_key, len(lane.series_ids), lane.requests, lane.pages, lane.rows, len(lane.failed), lane.ended)
             for lane in done.lanes
         ]
-        print_table(_LANE_COLUMNS, rows)
+        print_table(_LANE_COLUMNS, rows, droppable=("requests",))
         click.echo()
     if not counts:
         click.echo("no changed rows were seen")

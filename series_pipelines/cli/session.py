@@ -2,15 +2,14 @@
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from fnmatch import fnmatchcase
 
 import click
 
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
-from series_pipelines.database import find_database
+from series_pipelines.database import find_database, find_existing_database, has_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
-from series_pipelines.reading import explain_unknown, normalise_series_id
+from series_pipelines.reading import explain_unknown, is_pattern, match_pattern, normalise_series_id
 from series_pipelines.settings import load_settings
 from series_pipelines.sources import load_registry
 from series_pipelines.store import capabilities, states
@@ -21,9 +20,16 @@ from series_pipelines.vendors.registry import Catalogue
 
 
 @contextmanager
-def open_database(purpose: str) -> Iterator[Connection]:
-    """Open the database for one command; what the driver complains about becomes one line."""
-    with translated_errors(), connect(find_database(load_settings()), purpose=purpose) as conn:
+def open_database(purpose: str, *, may_make: bool = False) -> Iterator[Connection]:
+    """Open the database for one command; what the driver complains about becomes one line.
+
+    Only a command that brings data in may make one: asked in the wrong folder, a question would find nothing in it.
+    """
+    settings = load_settings()
+    if may_make and not has_database(settings):
+        click.echo(f"series: making a database in {settings.home.absolute()}", err=True)
+    url = find_database(settings) if may_make else find_existing_database(settings)
+    with translated_errors(), connect(url, purpose=purpose) as conn:
         yield conn
 
 
@@ -79,8 +85,8 @@ def match_series(typed: str, known: Sequence[KnownSeries]) -> list[KnownSeries]:
     check_product_id(typed)
     for wanted in dict.fromkeys((typed, normalise_series_id(typed))):
         found = [series for series in known if series.series_id == wanted]
-        if not found and any(char in wanted for char in "*?["):
-            found = [series for series in known if series.active and fnmatchcase(series.series_id, wanted)]
+        if not found and is_pattern(wanted):
+            found = match_pattern(wanted, known)
         if found:
             return found
     raise explain_unknown(typed, known)

@@ -74,7 +74,7 @@ def products_command(ctx: click.Context, text: str, refresh: bool, retire: bool,
     if retire and not refresh:
         raise click.UsageError("--retire is only understood with --refresh.", ctx)
     held_back = False
-    with open_database("products") as conn:
+    with open_database("products", may_make=refresh) as conn:
         if refresh:
             held_back = bool(refresh_series(conn, may_retire=retire).held_back)
         else:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.cli.options import with_json, with_series, with_table
+from series_pipelines.cli.options import FiniteRange, with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_minute, to_iso
 from series_pipelines.core.coverage import (
     COVERAGE_KINDS,
@@ -39,7 +39,7 @@ _COVERAGE_COLUMNS: Final = (
 
 @click.command("peek", short_help="Show what each capability does and what waits.")
 @click.option("--watch", is_flag=True, help="Look again and again until Ctrl-C; with --json, a line each time.")
-@click.option("--every", default=2.0, show_default=True, type=click.FloatRange(min=0.1), help="Seconds between looks.")
+@click.option("--every", default=2.0, show_default=True, type=FiniteRange(0.1, 86_400), help="Seconds between looks.")
 @with_json
 def peek_command(watch: bool, every: float, as_json: bool) -> None:
     """Show what each capability does: lanes in flight, heads and tails that wait, backoffs, errors.
@@ -145,6 +145,7 @@ def coverage_command(series: tuple[str, ...], table_name: TableName | None, as_j
 def measure_series(conn: "Connection", chosen: "list[KnownSeries]", now_ms: int) -> Iterator[SeriesCoverage]:
     """Measure some series, in their order, with a few reads a table."""
     from series_pipelines.ingest.backlog import estimate_left, read_paces
+    from series_pipelines.ingest.cadences import read_cadences
     from series_pipelines.store import coverage as coverage_store
     from series_pipelines.store import states
 
@@ -155,11 +156,12 @@ def measure_series(conn: "Connection", chosen: "list[KnownSeries]", now_ms: int)
         facts_of |= {(name, facts.series_id): facts for facts in states.read_facts(conn, name, series_ids=series_ids)}
         found = coverage_store.read(conn, name, series_ids)
         accounts |= {(name, series_id): account for series_id, account in found.items()}
-    paces = read_paces(conn)
+    paces, find_cadence = read_paces(conn), read_cadences(conn)
     for known in chosen:
         key = (known.table_name, known.series_id)
         facts, account = facts_of.get(key) or _make_retired_facts(known), accounts[key]
-        coverage = measure_coverage(facts, account.ranges, now_ms, account.evidence)
+        cadence = find_cadence(known.table_name, facts)
+        coverage = measure_coverage(facts, cadence, account.ranges, now_ms, account.evidence)
         left_ms = estimate_left(paces, facts, coverage)
         yield SeriesCoverage(known, facts, account.ranges, coverage, left_ms)
 
@@ -175,11 +177,11 @@ def _make_coverage_row(entry: SeriesCoverage) -> tuple[object, ...]:
     return (
         entry.known.series_id,
         f"▕{bar}▏",
-        f"{coverage.percent:.2f}",
+        f"{coverage.percent:.2f}" if coverage.life else None,
         show_minute(union and union.start_ms),
         show_minute(union and union.end_ms),
         len(coverage.gaps),
-        format_span(coverage.behind_ms) if coverage.behind_ms else None,
+        format_span(coverage.unknown_ms) if coverage.unknown_ms else None,
         None if entry.left_ms is None else f"~{format_span(entry.left_ms)}",
         None if coverage.lag_ms is None else format_span(coverage.lag_ms),
         facts.floor_kind if entry.known.active else "retired",
@@ -200,7 +202,7 @@ def _describe_coverage(entry: SeriesCoverage) -> dict[str, object]:
         "gaps": [_describe_range(gap) for gap in coverage.gaps],
         "lag_seconds": None if coverage.lag_ms is None else coverage.lag_ms // 1000,
         "kinds": {kind: span_ms // 1000 for kind, span_ms in coverage.kinds.items()},
-        "unknown_seconds": coverage.behind_ms // 1000,
+        "unknown_seconds": coverage.unknown_ms // 1000,
         "complete_in_seconds": None if entry.left_ms is None else entry.left_ms // 1000,
         "floor_kind": facts.floor_kind,
         "floor_at": to_iso(facts.floor_ms),

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.evidence import Evidence
-from series_pipelines.core.plan import SeriesFacts, is_at_floor
+from series_pipelines.core.plan import Cadence, SeriesFacts, has_given_all, is_at_floor
 from series_pipelines.core.ranges import Range, find_gaps, find_missing, find_union
 
 _SHADES: Final = " ░▒▓█"
@@ -16,6 +16,8 @@ COVERAGE_KINDS: Final = (
     "unknown",
 )
 """All there can be of a stretch of time. Where two claim the same moment the earlier in this list has it."""
+OPEN_KINDS: Final = ("unknown", "quarantined")
+"""The kinds of time that remain to be asked for."""
 
 
 class Stretch(NamedTuple):
@@ -63,8 +65,10 @@ class Coverage:
     lag_ms: int | None
     kinds: Mapping[str, int]
     """How much time of its life is of each kind."""
+    unknown_ms: int
+    """Time of its life of which we do not know, or were refused, what it holds."""
     behind_ms: int
-    """Time older than the newest row of which we do not know, or were refused, what it holds."""
+    """The part of it that is older than the newest row."""
     is_start_proven: bool
 
     @property
@@ -76,18 +80,44 @@ class Coverage:
         return min(share, 99.99) if self.covered_ms < self.life.end_ms - self.life.start_ms else 100.0
 
 
-def measure_coverage(
-    facts: SeriesFacts, ranges: Sequence[Range], now_ms: int, evidence: Sequence[Evidence] = ()
-) -> Coverage:
-    """Measure a series between its proven or presumed start and now, or its delisting."""
-    union = find_union(ranges)
-    end_ms = min(now_ms, facts.delisted_ms or now_ms)
+def find_knowable_end(cadence: Cadence, now_ms: int, end_ms: int | None) -> int:
+    """Return until when something can be known of a series whose union ends there: a bar still forming is not missing.
+
+    Bars go on where the union ends, in their own steps, whatever time zone its days begin in. Rates have no grid: what
+    is stored is all there can be until the next one is due, and from then on anything may have come.
+    """
+    if cadence.duration is None:
+        if end_ms is None or now_ms > end_ms + cadence.head_lag_ms + cadence.grace_ms:
+            return now_ms
+        return min(end_ms, now_ms)
+    closed_ms = now_ms - cadence.grace_ms
+    if end_ms is None:
+        return cadence.duration.start_of_bar(max(0, closed_ms))
+    # A vendor's clock may run before ours: what it gave is known.
+    return min(now_ms, cadence.duration.end_of_last_bar(end_ms, closed_ms))
+
+
+def _find_life(facts: SeriesFacts, cadence: Cadence, union: Range | None, now_ms: int) -> tuple[int, int]:
+    union_end_ms = union and union.end_ms
+    end_ms = find_knowable_end(cadence, now_ms, union_end_ms)
+    if facts.delisted_ms is not None:
+        end_ms = min(end_ms, facts.delisted_ms)
+        if union_end_ms is not None and has_given_all(facts, union_end_ms, facts.delisted_ms, cadence):
+            end_ms = min(end_ms, union_end_ms)
     starts = [start for start in (facts.floor_ms, facts.listed_ms, union and union.start_ms) if start is not None]
-    start_ms = facts.floor_ms if facts.floor_ms is not None else min(starts, default=end_ms)
+    return facts.floor_ms if facts.floor_ms is not None else min(starts, default=end_ms), end_ms
+
+
+def measure_coverage(
+    facts: SeriesFacts, cadence: Cadence, ranges: Sequence[Range], now_ms: int, evidence: Sequence[Evidence] = ()
+) -> Coverage:
+    """Measure a series between its proven or presumed start and the last that can be known of it at this moment."""
+    union = find_union(ranges)
+    start_ms, end_ms = _find_life(facts, cadence, union, now_ms)
     life = Range(start_ms, end_ms) if start_ms < end_ms else None
     missing_ms = sum(gap.end_ms - gap.start_ms for gap in find_missing(ranges, life)) if life else 0
     stretches = classify(ranges, evidence, life) if life else []
-    open_kinds = ("unknown", "quarantined")
+    unknown = [stretch for stretch in stretches if stretch.kind in OPEN_KINDS]
     return Coverage(
         life=life,
         union=union,
@@ -95,10 +125,11 @@ def measure_coverage(
         gaps=tuple(find_gaps(ranges)),
         lag_ms=None if union is None else max(0, end_ms - union.end_ms),
         kinds=sum_kinds(stretches),
+        unknown_ms=sum(stretch.end_ms - stretch.start_ms for stretch in unknown),
         behind_ms=sum(
             stretch.end_ms - stretch.start_ms
-            for stretch in stretches
-            if stretch.kind in open_kinds and union is not None and stretch.end_ms <= union.end_ms
+            for stretch in unknown
+            if union is not None and stretch.end_ms <= union.end_ms
         ),
         is_start_proven=is_at_floor(facts),
     )

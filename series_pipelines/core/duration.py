@@ -17,6 +17,9 @@ HOUR_MS: Final = 60 * MINUTE_MS
 DAY_MS: Final = 24 * HOUR_MS
 WEEK_MS: Final = 7 * DAY_MS
 SHORTEST_MONTH_MS: Final = 28 * DAY_MS
+LONGEST_MONTH_MS: Final = 31 * DAY_MS
+LONGEST_WORK_SECONDS: Final = 2_000_000
+"""Twenty-three days: a time-out in milliseconds is a number of 31 bits to Postgres."""
 
 _ISO: Final = re.compile(r"P(?:T(\d{1,4})([MH])|(\d{1,4})([DWM]))")
 _TYPED: Final = re.compile(r"(\d{1,4})\s*(m|min|h|H|d|D|w|W|mo|M)")
@@ -58,6 +61,16 @@ class Duration:
         if self.months or self.nominal_ms >= DAY_MS:
             return created_ms % DAY_MS
         return min(created_ms % self.nominal_ms, created_ms % DAY_MS % self.nominal_ms)
+
+    def end_of_last_bar(self, start_ms: int, limit_ms: int) -> int:
+        """Return the latest end of bars that begin at `start_ms` and end by `limit_ms`; its start when none does."""
+        if not self.months:
+            return start_ms + max(0, limit_ms - start_ms) // self.nominal_ms * self.nominal_ms
+        # Months are added at once: one after another, a 31st would become a 28th for good.
+        count = max(0, limit_ms - start_ms) // (LONGEST_MONTH_MS * self.months)
+        while _add_months(start_ms, (count + 1) * self.months) <= limit_ms:
+            count += 1
+        return _add_months(start_ms, count * self.months)
 
     def start_of_bar(self, time_ms: int) -> int:
         """Return the start of the UTC bar that contains `time_ms`; weeks start on Monday."""

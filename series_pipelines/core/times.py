@@ -1,12 +1,21 @@
 """Times as people write and read them, from and to UTC epoch milliseconds."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import Final
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.text import show_value
 from series_pipelines.errors import InvalidInput
 
+# No week numbers, no lone years or hours: what is left has one meaning.
+_MOMENT: Final = re.compile(
+    r"[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2}"
+    r"|[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?))?"
+)
+_TIME_RANGE: Final = re.compile(r"([0-9]{8})?-([0-9]{8})?")
+_NUMBER: Final = re.compile(r"[+-]?[0-9.]+")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 _FIRST_MS: Final = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
@@ -14,11 +23,21 @@ _LAST_MS: Final = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // _MILLISECOND
 
 
 def parse_time(text: str) -> int:
-    """Read an ISO date or time; without a zone it is UTC."""
+    """Read a whole ISO date or date and time; without a zone it is UTC.
+
+    datetime.fromisoformat alone reads half of what it does not know: 20261101-20261102 would be 20:26 of a day.
+    """
+    typed = text.strip()
     try:
-        return date_to_ms(datetime.fromisoformat(text.strip()))
+        if _MOMENT.fullmatch(typed):
+            return date_to_ms(datetime.fromisoformat(typed))
     except ValueError as error:
-        raise InvalidInput(f"{text!r} is not a time: expected one like 2026-01-31 or 2026-01-31T08:00:00Z") from error
+        raise InvalidInput(f"{show_value(text)} is not a time: {error}") from error
+    if (found := _TIME_RANGE.fullmatch(typed)) and any(found.groups()):
+        ends = [f"its {name} is {part}" for name, part in zip(("start", "end"), found.groups(), strict=True) if part]
+        raise InvalidInput(f"{typed!r} is a range, not a time: {', '.join(ends)}")
+    hint = ", epoch numbers are not read" if _NUMBER.fullmatch(typed) else ""
+    raise InvalidInput(f"{show_value(text)} is not a time: expected one like 2026-01-31 or 2026-01-31T08:00:00Z{hint}")
 
 
 def date_to_ms(moment: date) -> int:

@@ -25,7 +25,7 @@ from dagster import (
 )
 from pydantic import Field
 
-from series_pipelines.core.duration import DAY_MS
+from series_pipelines.core.duration import DAY_MS, LONGEST_WORK_SECONDS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import parse_time
@@ -68,7 +68,9 @@ class IngestConfig(Config):
 
     capability: str | None = Field(None, description="the capability a sensor's lane works; leave empty otherwise")
     kind: WorkKind = Field(WorkKind.both, description="head: towards now; tail: gaps and history; both: head first")
-    seconds: int | None = Field(None, ge=1, description="how long the run may work; the settings say if empty")
+    seconds: int | None = Field(
+        None, ge=1, le=LONGEST_WORK_SECONDS, description="how long the run may work; the settings say if empty"
+    )
     pages: int | None = Field(None, ge=1, description="at most this many vendor pages a capability")
     start: str | None = Field(None, description="only what is missing from this time on, like 2026-01-31T00:00:00Z")
     end: str | None = Field(None, description="only what is missing before this time; now if empty")

@@ -20,6 +20,7 @@ from series_pipelines.core.cursor import format_value
 from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.ingest.cadences import read_cadences
 from series_pipelines.store import coverage as coverage_store
 from series_pipelines.store import ledger, states
 from series_pipelines.store.connection import Connection
@@ -62,10 +63,12 @@ def check_coverage(conn: Connection, table_name: TableName, now_ms: int) -> Asse
     """Count the series that have unknown time older than their floor allows, and name the worst."""
     known = states.read_facts(conn, table_name)
     accounts = coverage_store.read(conn, table_name)
+    find_cadence = read_cadences(conn)
     found: list[tuple[int, bool, str]] = []
     for facts in known:
         account = accounts.get(facts.series_id, Account())
-        coverage = measure_coverage(facts, account.ranges, now_ms, account.evidence)
+        cadence = find_cadence(table_name, facts)
+        coverage = measure_coverage(facts, cadence, account.ranges, now_ms, account.evidence)
         if coverage.behind_ms or not coverage.is_start_proven:
             found.append((coverage.behind_ms, coverage.is_start_proven, facts.series_id))
     found.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))

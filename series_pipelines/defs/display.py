@@ -27,6 +27,7 @@ from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.core.times import format_span, format_time
 from series_pipelines.defs.event_batch import PartitionEvent, log_partition_events
 from series_pipelines.ingest.backlog import estimate_left, read_paces
+from series_pipelines.ingest.cadences import read_cadences
 from series_pipelines.ingest.writer import Written
 from series_pipelines.store import coverage as coverage_store
 from series_pipelines.store import states
@@ -56,6 +57,7 @@ class Display:
         self._by_person = by_person
         self._interval_ms = find_display_interval(series)
         self._paces = read_paces(conn)
+        self._find_cadence = read_cadences(conn)
         self._pending: dict[str, tuple[SeriesFacts, str | None]] = {}
         self._rows: defaultdict[str, int] = defaultdict(int)
         self._shown: set[str] = set()
@@ -134,7 +136,8 @@ class Display:
         events: list[PartitionEvent] = []
         for facts, error in group:
             key = facts.series_id
-            coverage = measure_coverage(facts, accounts[key].ranges, now_ms, accounts[key].evidence)
+            cadence = self._find_cadence(self._table_name, facts)
+            coverage = measure_coverage(facts, cadence, accounts[key].ranges, now_ms, accounts[key].evidence)
             rows = self._rows.pop(key, 0)
             left_ms = estimate_left(self._paces, facts, coverage)
             metadata = describe_series(facts, coverage, rows, last_rows.get(key, []), self._table_name, left_ms)
@@ -182,7 +185,7 @@ def describe_series(
         "kinds": MetadataValue.text(
             ", ".join(f"{kind} {format_span(span_ms)}" for kind, span_ms in coverage.kinds.items()) or "nothing yet"
         ),
-        "unknown": MetadataValue.text(format_span(coverage.behind_ms)),
+        "unknown": MetadataValue.text(format_span(coverage.unknown_ms)),
     }
     if left_ms is not None:
         metadata["known_in"] = MetadataValue.text(f"about {format_span(left_ms)}")

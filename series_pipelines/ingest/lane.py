@@ -297,7 +297,7 @@ class _Lane:
             return True
         if now_ms >= self._deadline_ms:
             report.ended = "the shift is over"
-        elif order.max_pages is not None and report.requests >= order.max_pages:
+        elif order.max_pages is not None and report.pages >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
         elif self._is_awaited(now_ms) and not order.by_person:
             report.ended = "a person's backfill waits for the capability"
@@ -312,7 +312,11 @@ class _Lane:
         return locks.is_awaited(self._control, self._capability.cap_key)
 
     def _is_full(self) -> bool:
-        return len(self._fetching) >= self._capability.limits.concurrent or len(self._writing) >= MAX_PENDING_WRITES
+        fetching, writing, most = len(self._fetching), len(self._writing), self._order.max_pages
+        # What is on its way may turn out to be a page; only what comes of it tells whether another one is wanted.
+        if fetching + writing and most is not None and self._report.pages + fetching + writing >= most:
+            return True
+        return fetching >= self._capability.limits.concurrent or writing >= MAX_PENDING_WRITES
 
     def _dispatch(self, now_ms: int) -> bool:
         if self._is_full():

@@ -126,6 +126,14 @@ def is_running(home: Path) -> bool:
         return True
 
 
+def is_made(home: Path) -> bool:
+    """Say whether `home` has an embedded Postgres, running or not; make nothing."""
+    home = home.expanduser().resolve()
+    with _errors_of(home):
+        state = _read_state(home)
+    return state is not None and state.initialised
+
+
 @contextmanager
 def _errors_of(home: Path) -> Iterator[None]:
     try:

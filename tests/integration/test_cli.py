@@ -1,6 +1,7 @@
 """The command line as a person and a script meet it: results, errors of one line, exit codes."""
 
 import io
+import itertools
 import json
 import os
 import pty
@@ -149,12 +150,34 @@ def test_plan_says_of_named_series_why_nothing_is_due_and_until_when(run: Run, c
     head, tail = json.loads(succeed(run("plan", SWAP_HOURS, "--json")))
     assert (head["kind"], head["is_due"], head["why"]) == ("head", False, "fresh")
     assert parse_time(head["due_at"]) > time.time() * 1000
-    assert (tail["is_due"], tail["due_at"], tail["why"]) == (False, None, "complete back to its listing")
+    assert (tail["is_due"], tail["why"]) == (False, "complete back to its listing, which is then verified again")
+    assert parse_time(tail["due_at"]) > parse_time(head["due_at"])
     assert SWAP_HOURS not in succeed(run("plan", "--kind", "tail"))
     now_ms = time.time_ns() // 1_000_000
     capabilities.back_off(conn, SWAP_LANE, 5_000, now_ms + 60_000, "429", now_ms)
     conn.commit()
     assert "the capability backs off until" in succeed(run("plan", "DEMO/SWAP/ETH-USDT/1h"))
+
+
+def test_plan_calls_due_what_the_sensors_count_as_due(run: Run, conn: Connection) -> None:
+    verified, paused, gapped = (f"DEMO/SWAP/{product}-USDT/PT4H" for product in ("BTC", "ETH", "SOL"))
+    succeed(run("ingest", verified, paused, gapped))
+    due = "update series_state set recheck_at = now() - interval '1 minute' where series_id = any(%s)"
+    conn.execute(due, [[verified, paused, gapped]])
+    conn.execute("update series_state set tail_eligible_at = now() + interval '1 h' where series_id = %s", [paused])
+    ranges.add(conn, "ohlc_v2", {gapped: Range(0, HOUR_MS)})
+    conn.commit()
+    works = json.loads(succeed(run("plan", "--limit", "1000", "--json")))
+    peek = json.loads(succeed(run("peek", "--json")))
+    for kind in ("head", "tail"):
+        assert sum(work["kind"] == kind for work in works) == peek[f"global_{kind}_backlog"]
+    tails = {work["series_id"]: (work["target"], work["why"]) for work in works if work["kind"] == "tail"}
+    assert tails.keys() == {verified, gapped}
+    assert tails[verified] == ("start", "its listing is to be verified again")
+    assert tails[gapped][0] == "gap"
+    _, tail = json.loads(succeed(run("plan", paused, "--json")))
+    assert (tail["is_due"], parse_time(tail["due_at"]) > time.time() * 1000) == (False, True)
+    assert tail["why"].startswith("complete back to its listing")
 
 
 def test_plan_holds_tails_back_while_many_heads_wait(run: Run) -> None:
@@ -175,7 +198,12 @@ def test_ingest_completes_series_of_both_tables_and_leaves_one_range_each(run: R
     assert done["pages"] == sum(lane["pages"] for lane in done["lanes"])
     measured = json.loads(succeed(run("coverage", "DEMO/SWAP/BTC-USDT/1d", "DEMO/SPOT/*/1d", "--json")))
     assert len(measured) == 3
-    assert all(entry["percent"] > 90 and entry["gaps"] == [] for entry in measured)
+    healthy = (100.0, 0, 0, [])
+    shown = ("percent", "lag_seconds", "unknown_seconds", "gaps")
+    assert [tuple(entry[name] for name in shown) for entry in measured] == [healthy] * 3
+    assert all(list(entry["kinds"]) == ["data"] for entry in measured)
+    assert "by kind: data" in (text := succeed(run("coverage", "DEMO/SPOT/*/1d")))
+    assert "unknown" not in text.splitlines()[-1]
     for known in states.find_series(conn, [entry["series_id"] for entry in measured]):
         stored = ranges.read(conn, "ohlc_v2", [known.series_id])[known.series_id]
         assert len(stored) == 1
@@ -198,6 +226,23 @@ def test_ingest_can_be_narrowed_to_pages_to_a_kind_and_to_a_window(run: Run, con
     assert any(found.start_ms <= wanted.start_ms and wanted.end_ms <= found.end_ms for found in stored)
     (entry,) = json.loads(succeed(run("coverage", SWAP_HOURS, "--json")))
     assert len(entry["gaps"]) == 1
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_ingest_fetches_as_many_pages_as_were_asked_for_whatever_failed_between(
+    run: Run, monkeypatch: pytest.MonkeyPatch, failing: int
+) -> None:
+    fetch, asked = DemoVendor.fetch, itertools.count(1)
+
+    def fail_once(vendor: DemoVendor, request: Request) -> Reply:
+        if next(asked) == failing:
+            raise VendorRejected("not now")
+        return fetch(vendor, request)
+
+    monkeypatch.setattr(DemoVendor, "fetch", fail_once)
+    arguments = ("DEMO/SWAP/BTC-USDT/1m", "DEMO/SWAP/ETH-USDT/1m", "--pages", "3", "--json")
+    (lane,) = json.loads(run("ingest", *arguments).stdout)["lanes"]
+    assert (lane["requests"], lane["pages"], lane["ended"]) == (4, 3, "3 pages were asked for")
 
 
 @pytest.mark.parametrize(
@@ -232,7 +277,16 @@ def test_a_retired_series_can_be_seen_and_read_but_not_ingested(run: Run, conn: 
     conn.execute("update series_state set active = false where series_id = 'DEMO/SWAP/BTC-USDT/P1D'")
     conn.commit()
     assert "has retired" in read_error(run("ingest", "DEMO/SWAP/BTC-USDT/1d"), 2)
+    assert "has retired" in read_error(run("plan", "DEMO/SWAP/BTC-USDT/P1*D"), 2)
+    assert "'DEMO/SWAP/BTC-USDT/P1D', which has retired?" in read_error(run("ingest", "demo/swap/btc-usdt/1d"), 2)
+    assert "P1D" not in read_error(run("ingest", "DEMO/SWAP/BTC-USDT/2d"), 2)
     assert "retired" in succeed(run("coverage", "DEMO/SWAP/BTC-USDT/1d"))
+    conn.execute("update series_state set active = false where product_id = 'DEMO/SWAP/BTC-USDT'")
+    conn.commit()
+    assert "'DEMO/SWAP/BTC-USDT' has retired, no vendor offers it" in read_error(
+        run("ingest", "DEMO/SWAP/BTC-USDT/2d"), 2
+    )
+    assert "retired" in succeed(run("coverage", "DEMO/SWAP/BTC-USDT/*"))
     assert succeed(run("read", "DEMO/SWAP/BTC-USDT/1d")).count("\n") > 30
 
 
@@ -337,6 +391,18 @@ def test_an_id_in_both_tables_is_read_when_the_table_is_said(run: Run, conn: Con
 
 
 ASKED_WRONGLY = [
+    (["read", "DEMO/*"], "'DEMO/*' is a pattern of 42 series, and one is needed, like 'DEMO/"),
+    (["read", "NOPE/*/1h"], "no series 'NOPE/*/1h'"),
+    (["coverage", "DEMO/SWAP/BTC-USDT/1*"], "no id matches this pattern"),
+    (["ingest", SWAP_HOURS, "--seconds", "99999999999"], "99999999999 is not in the range 1<=x<=2000000"),
+    (["refresh", SWAP_HOURS, "--days", "1", "--seconds", "99999999999"], "is not in the range 1<=x<=2000000"),
+    (["ingest", SWAP_HOURS, "--pages", "99999999999999999999"], "is not in the range"),
+    (["read", SWAP_HOURS, "--limit", "99999999999999999999"], "is not in the range"),
+    (["plan", "--limit", "99999999999999999999"], "is not in the range"),
+    (["refresh", SWAP_HOURS, "--days", "99999999999999999999"], "is not in the range"),
+    (["peek", "--watch", "--every", "nan"], "'nan' is not in the range"),
+    (["peek", "--watch", "--every", "1e99"], "is not in the range"),
+    (["dev", "--port", "99999999999999999999"], "is not in the range"),
     (
         ["coverage", "DEMO/SWAP/BTC-USDX/1m"],
         "no series 'DEMO/SWAP/BTC-USDX/1m': did you mean 'DEMO/SWAP/BTC-USDT/P",
@@ -346,6 +412,8 @@ ASKED_WRONGLY = [
     (["ingest", "NOPE*"], "no series 'NOPE*'"),
     (["compact", "a\tb"], "control character"),
     (["read", SWAP_HOURS, "--start", "soon"], "--start: 'soon' is not a time: expected one like 2026-01-31"),
+    (["certify", SWAP_HOURS, "--start", "20261101-20261102"], "--start: '20261101-20261102' is a range, not a time"),
+    (["ingest", SWAP_HOURS, "--end", "-20261102"], "--end: '-20261102' is a range, not a time: its end is 20261102"),
     (["read", SWAP_HOURS, "--start", "2026-02-01", "--end", "2026-01-01"], "must be before --end 2026-01-01"),
     (["ingest", SWAP_HOURS, "--start", "2126-01-01"], "must be before --end"),
     (["ingest", SWAP_HOURS, "--kind", "head", "--start", "2026-01-01"], "a window has no head"),
@@ -399,7 +467,10 @@ def test_a_reader_that_goes_away_is_no_error(run: Run, conn: Connection) -> None
     assert len(done.stdout.splitlines()) == 2
 
 
-def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(run: Run, conn: Connection) -> None:
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(
+    run: Run, conn: Connection, number: signal.Signals, exit_code: int
+) -> None:
     succeed(run("peek"))
     environment = {**os.environ, "SERIES_DEMO_LATENCY_MS": "5"}
     command = [str(SERIES_BIN), "ingest", "DEMO/SWAP/BTC-USDT/1m", "DEMO/SWAP/ETH-USDT/1m", "--json"]
@@ -419,9 +490,9 @@ def test_an_interrupted_ingest_keeps_and_compacts_what_it_committed(run: Run, co
             if row is not None and int(str(row[0])) > 5:
                 break
             time.sleep(0.05)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         stdout, stderr = process.communicate(timeout=30)
-    assert process.returncode == 130, stderr
+    assert process.returncode == exit_code, stderr
     done = json.loads(stdout)
     assert done["interrupted"]
     assert done["lanes"][0]["ended"] == "it was interrupted"
@@ -467,14 +538,51 @@ def test_ingest_draws_its_progress_on_a_terminal(run: Run, monkeypatch: pytest.M
     assert re.search(r"100% 3 pages, \d+ rows", text)
 
 
-def test_tables_fit_a_narrow_terminal_and_keep_the_bar(run: Run) -> None:
-    succeed(run("ingest", SWAP_HOURS, "--pages", "1"))
+def test_an_ingest_that_is_terminated_before_its_first_page_says_so(run: Run, conn: Connection) -> None:
+    succeed(run("peek"))
+    conn.execute("lock table series_state in access exclusive mode")
+    with subprocess.Popen([SERIES_BIN, "ingest", SWAP_HOURS], stderr=subprocess.PIPE, text=True) as process:
+        waiting = "select count(*) from pg_locks where not granted and relation = 'series_state'::regclass"
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and conn.execute(waiting).fetchone() == (0,):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGTERM)
+        _, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stderr) == (143, "series: terminated\n")
+
+
+def test_a_terminal_without_the_letters_gets_plainer_ones(run: Run, conn: Connection) -> None:
+    succeed(run("peek"))
+    now_ms = time.time_ns() // 1_000_000
+    ranges.add(conn, "ohlc_v2", {SWAP_HOURS: Range(now_ms - 30 * 24 * HOUR_MS, now_ms)})
+    conn.commit()
+    done = run_real("coverage", SWAP_HOURS, PYTHONIOENCODING="latin-1")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "?" not in done.stdout
+    assert re.search(r"\| +[.:+]?#+\| ", done.stdout)
+    assert "-----" in done.stdout
+
+
+def test_a_narrow_terminal_is_not_shown_empty_columns(run: Run) -> None:
+    succeed(run("peek"))
+    lines = draw_on_terminal("80", "peek")
+    assert lines[2].split() == ["capability", "series", "heads", "tails", "in", "flight"]
+    assert sum(line.startswith("IngestOHLC/DEMO%2FSWAP%2F/backward ") for line in lines) == 1
+
+
+def draw_on_terminal(columns: str, *arguments: str) -> list[str]:
     reader, writer = pty.openpty()
-    command = [str(SERIES_BIN), "coverage", SWAP_HOURS]
-    subprocess.run(command, env={**os.environ, "COLUMNS": "90", "TERM": "xterm"}, stdout=writer, timeout=60, check=True)
+    environment = {**os.environ, "COLUMNS": columns, "TERM": "xterm"}
+    subprocess.run([str(SERIES_BIN), *arguments], env=environment, stdout=writer, timeout=60, check=True)
     os.close(writer)
     lines = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", os.read(reader, 65536).decode()).splitlines()
     os.close(reader)
+    return lines
+
+
+def test_tables_fit_a_narrow_terminal_and_keep_the_bar(run: Run) -> None:
+    succeed(run("ingest", SWAP_HOURS, "--pages", "1"))
+    lines = draw_on_terminal("90", "coverage", SWAP_HOURS)
     assert max(len(line) for line in lines) <= 90
     assert sum(line.startswith(SWAP_HOURS) and "▕" in line for line in lines) == 1
     assert "floor at" not in lines[0]
