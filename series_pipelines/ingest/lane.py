@@ -235,6 +235,7 @@ class _Lane:
 
     def close(self) -> None:
         self._threads.close()
+        self._turns.tell()
         self._writer.close()
 
     def tell_breakdown(self, error: Exception) -> None:
@@ -383,6 +384,7 @@ class _Lane:
         if wake_ms is None or wake_ms >= self._deadline_ms:
             self._report.ended = self._report.ended or self._explain_end(wake_ms)
             return False
+        self._turns.tell()
         self._clock.wait(max(1, min(wake_ms - now_ms, LONGEST_NAP_MS)))
         if not self._order.by_person and not 0 <= self._clock.now_ms() - self._read_ms < REREAD_EVERY_MS:
             self._read_agenda()

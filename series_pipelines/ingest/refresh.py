@@ -227,6 +227,7 @@ class _Worker:
         return report
 
     def close(self) -> None:
+        self._turns.tell()
         self._database.close()
 
     def _refresh_series(self, facts: SeriesFacts) -> None:
@@ -326,6 +327,7 @@ class _Worker:
             return
         if until_ms >= self._deadline_ms:
             raise VendorBackoff(f"the capability backs off until {format_time(until_ms)}: {self._pause.why}")
+        self._turns.tell()
         self._clock.wait(until_ms - now_ms)
 
     def _wait(self, duration_ms: int, otherwise: str) -> None:

@@ -1,6 +1,7 @@
 """The throttle that vendors ask before each request of their own: budgets and circuits live in Postgres.
 
-One connection serves all threads of a process; it is opened at the first request, and again after it broke.
+One connection serves all threads of a process; it is opened at the first request, and again after it broke. Answers
+are told together with the next question, or at once when no other thread asks or has a request on its way.
 """
 
 import weakref
@@ -41,7 +42,7 @@ class PostgresThrottle:
             turn = self._books.ask(budget, weight, PATIENCE_MS, ticket)
             if turn.ticket is not None and turn.wait_ms == 0:
                 return turn.ticket
-            self._books.tell_answers()
+            self._tell_answers()
             if turn.blocked_ms is not None:
                 wait_s = turn.blocked_ms / 1000
                 raise VendorBusy(f"no request to {budget.name} for {wait_s:.0f} s: {turn.reason}", turn.blocked_ms)
@@ -53,6 +54,7 @@ class PostgresThrottle:
     def settle(self, ticket: int) -> None:
         """Let the window of a request run from now."""
         self._books.settle(ticket)
+        self._tell_answers()
 
     def note_used(self, budget: Budget, used: int) -> None:
         """Stop until the exchange's window ends when it counts nearly all of the budget as used, by us or others."""
@@ -71,6 +73,10 @@ class PostgresThrottle:
         """Close the connection."""
         with self._lock:
             _close(self._held)
+
+    def _tell_answers(self) -> None:
+        if not self._books.is_busy():
+            self._books.tell_answers()
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

@@ -1,7 +1,7 @@
 """Turns to make a request, in books that all processes share: a request counts from its turn until its answer has left
 the window, however long a busy machine, a stopped process or the network held it up.
 
-Answers are told together with the next question, or at once when no other thread asks or has a request on its way.
+Answers are told together with the next question, which costs nothing, or before a rest.
 """
 
 from collections.abc import Callable, Iterator
@@ -61,17 +61,20 @@ class TurnBooks:
             return False
 
     def settle(self, ticket: int) -> None:
-        """Let the window of a request run from now; once."""
+        """Let the window of a request run from now, once; it is to be told."""
         with self._counting:
             if self._asked_ms.pop(ticket, None) is not None:
                 self._answered.append((ticket, self._clock.now_ms()))
-        self.tell_answers()
+
+    def is_busy(self) -> bool:
+        """Whether another thread will soon tell what was answered: it asks, or has a request on its way."""
+        with self._counting:
+            return bool(self._asking or self._asked_ms)
 
     def tell_answers(self) -> None:
-        """Tell what was answered, unless another thread soon will."""
-        with self._counting:
-            if self._asking or self._asked_ms or not self._answered:
-                return
+        """Tell what was answered since the last question."""
+        if not self.has_answers():
+            return
         # One that can't be settled counts a little longer; its answer is still good.
         with suppress(StoreError), self._open_connection() as conn:
             if answered := self._take_answers():
@@ -148,7 +151,7 @@ class LaneTurns:
                 continue
             if turn.ticket is not None and turn.wait_ms == 0:
                 return Turn(turn.ticket)
-            self._books.tell_answers()
+            self.tell()
             if turn.blocked_ms is not None:
                 return f"no request to {self._budget.name} for {turn.blocked_ms / 1000:.0f} s: {turn.reason}"
             if turn.ticket is None:
@@ -165,6 +168,10 @@ class LaneTurns:
         """Say that a request was answered, was never made, or is waited for no longer; any thread may, once or more."""
         if turn.ticket is not None:
             self._books.settle(turn.ticket)
+
+    def tell(self) -> None:
+        """Before a rest, let all who share the budget know what was answered."""
+        self._books.tell_answers()
 
     def _wait(self, wait_ms: int) -> None:
         """Wait for a turn, shorter if it may come earlier: what is on its way was taken to be answered only now."""
