@@ -35,9 +35,7 @@ def test_processes_that_come_at_once_agree(tmp_path: Path, left_by_a_crash: bool
         home.mkdir()
         (home / "demo_epoch").touch()
     started = [
-        subprocess.Popen(
-            [sys.executable, "-c", PRINT_EPOCHS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", PRINT_EPOCHS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
     for process in started:
