@@ -82,6 +82,7 @@ def _write_once(file: Path, text: str) -> None:
     """Give the file this text unless it has one; it is never seen half written, and all who come agree."""
     aside = file.with_name(f"{file.name}.{uuid4().hex}")
     try:
+        aside.touch(mode=0o600)
         aside.write_text(text)
         os.link(aside, file)
     except FileExistsError:

@@ -94,6 +94,8 @@ class LaneTools:
     """Open a connection for a purpose; the second argument asks for autocommit."""
     clock: Clock
     on_written: Callable[[Written], None] = lambda _: None
+    should_end: Callable[[], bool] = lambda: False
+    """Say whether the lane is to end after its page, because whoever started it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ class _Lane:
     ) -> None:
         self._clock = tools.clock
         self._on_written = tools.on_written
+        self._was_told_to_end = tools.should_end
         self._control = control
         self._vendor = vendor
         self._capability = capability
@@ -241,6 +244,8 @@ class _Lane:
             return True
         if now_ms >= self._deadline_ms:
             report.ended = "the shift is over"
+        elif self._was_told_to_end():
+            report.ended = "it was told to end after its page"
         elif order.max_pages is not None and report.requests >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
         elif self._is_awaited(now_ms) and not order.by_person:
