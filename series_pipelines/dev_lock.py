@@ -37,7 +37,7 @@ def hold_dev_lock(home: Path, url: str) -> Iterator[Callable[[], None]]:
                 f"`series dev` already runs in {home} (process {holder.get('pid', '?')}, {holder.get('url', '?')}): "
                 "stop it first, or set SERIES_HOME to another folder"
             ) from error
-        # A lane of one that was killed shares it until its last page is done.
+        # Lanes of one that was killed share it for an instant, in which they are told.
         fcntl.flock(lanes[0], fcntl.LOCK_EX)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "url": url}).encode(), 0)
