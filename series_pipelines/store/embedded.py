@@ -2,7 +2,8 @@
 
 Each user process holds a shared flock on the lease; `embedded_guard.py` stops the server when the last is gone.
 Postgres and all its children inherit an exclusive flock on the server lock, so whoever gets that lock knows that
-nothing of an older server is left: no decision rests on a pid. Starters take turns by the start lock.
+nothing of an older server is left: no decision rests on a pid. The guard's own lock says that somebody watches; what
+nobody watches is ended by `embedded_leftovers.py`. Starters take turns by the start lock.
 """
 
 import fcntl
@@ -276,7 +277,7 @@ def _ensure_server(home: Path) -> _State:
             return state
         if state is None or guard in (_Guard.WATCHES, _Guard.STOPS):
             guarded_at = time.monotonic()
-        elif time.monotonic() - guarded_at > UNGUARDED_SECONDS:
+        elif time.monotonic() - guarded_at > UNGUARDED_SECONDS and (home / state.data_folder).exists():
             _end_leftovers(home, state)
             guarded_at = time.monotonic()
         _pause(deadline, f"no embedded Postgres after {START_SECONDS:.0f} s ({complaint}); see {_log_file(home)}")
@@ -305,7 +306,8 @@ def _end_leftovers(home: Path, state: _State) -> None:
     script = Path(__file__).with_name("embedded_leftovers.py")
     uid, gid = _name_account(_find_account())
     command = [sys.executable, "-I", "-S", str(script), str(home / state.data_folder), str(_server_lock(home))]
-    subprocess.run([*command, uid, gid], check=False, stdin=subprocess.DEVNULL, cwd="/", env=_environment())
+    with open(_log_file(home), "ab") as log:
+        _run_as(None, [*command, uid, gid], log=log.fileno())
 
 
 def _name_account(account: pwd.struct_passwd | None) -> tuple[str, str]:
