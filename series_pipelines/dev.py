@@ -1,7 +1,7 @@
 """`series dev`: the whole system on one machine, in the foreground, until Ctrl-C.
 
-Children get default signal handling and die with us, however we die, and lanes end after their page; the embedded
-Postgres goes when its last user is gone.
+Children get default signal handling and a session of their own, and die with us, however we die; lanes end after their
+page; the embedded Postgres goes when its last user is gone.
 """
 
 import ctypes
@@ -11,38 +11,50 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from series_pipelines.database import find_database
 from series_pipelines.dev_lock import hold_dev_lock
+from series_pipelines.dev_session import end_session
 from series_pipelines.errors import SeriesError
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import Settings, load_settings
 from series_pipelines.sources import load_registry
 from series_pipelines.store.connection import connect, translated_errors
+from series_pipelines.store.home import make_home
 from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
 
 UI_HOST: Final = "127.0.0.1"
 STARTUP_SECONDS: Final = 120
-SHUTDOWN_SECONDS: Final = 30
+STOP_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# A path of a Unix socket has at most 107 bytes, and Dagster's has a name of eleven.
+LONGEST_SOCKET_FOLDER: Final = 95
 
 
 def run_dev(settings: Settings) -> int:
     """Run everything until it is interrupted; return the exit code."""
     home = settings.home.absolute()
-    home.mkdir(parents=True, exist_ok=True)
+    make_home(home)
     port = find_port(settings.ui_port)
-    with hold_dev_lock(home, f"http://{UI_HOST}:{port}"):
-        environment = _make_environment(home)
-        _say("starting Postgres" if settings.database_url is None else "connecting to the database")
-        _prepare_database()
-        _say("starting Dagster")
-        return _supervise(home, port, environment)
+    # A shell's `&` makes its children ignore SIGINT; whoever sends one means it.
+    for number in STOP_SIGNALS:
+        signal.signal(number, _interrupt)
+    with hold_dev_lock(home, f"http://{UI_HOST}:{port}") as tell_lanes_to_end:
+        try:
+            environment = _make_environment(home)
+            _say("starting Postgres" if settings.database_url is None else "connecting to the database")
+            _prepare_database()
+            _say("starting Dagster")
+            _supervise(home, port, environment, tell_lanes_to_end)
+        except KeyboardInterrupt:
+            return 0
 
 
 def find_port(wanted: int) -> int:
@@ -60,7 +72,8 @@ def find_port(wanted: int) -> int:
 
 def _make_environment(home: Path) -> dict[str, str]:
     dagster_home = home / "dagster"
-    dagster_home.mkdir(exist_ok=True)
+    dagster_home.mkdir(mode=0o700, exist_ok=True)
+    dagster_home.chmod(0o700)
     shutil.copyfile(_find_dagster_yaml(), dagster_home / "dagster.yaml")
     environment = {
         **os.environ,
@@ -69,6 +82,7 @@ def _make_environment(home: Path) -> dict[str, str]:
         "SERIES_SENSORS": os.environ.get("SERIES_SENSORS", "on"),
         "SERIES_UNDER_DEV": "yes",
         "PYTHONUNBUFFERED": "1",
+        "TMPDIR": str(_make_temporary_folder(dagster_home)),
     }
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ.update({name: environment[name] for name in ("SERIES_HOME", "SERIES_SENSORS")})
@@ -76,13 +90,21 @@ def _make_environment(home: Path) -> dict[str, str]:
     return environment
 
 
+def _make_temporary_folder(dagster_home: Path) -> Path:
+    """Make a folder for what Dagster's processes, which are killed, would leave elsewhere."""
+    folder = dagster_home / "tmp"
+    if len(os.fsencode(folder)) > LONGEST_SOCKET_FOLDER:
+        return Path(tempfile.mkdtemp(prefix="series-dev-"))
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(mode=0o700)
+    return folder
+
+
 def _find_dagster_yaml() -> Path:
-    beside = Path.cwd() / "dagster.yaml"
-    checkout = Path(__file__).resolve().parents[1] / "dagster.yaml"
-    for candidate in (beside, checkout):
-        if candidate.exists():
-            return candidate
-    raise SeriesError("dagster.yaml is not here: run `series dev` in the project's folder")
+    """Return our own file: inside an installed package, or beside it in a checkout."""
+    package = Path(__file__).resolve().parent
+    packaged = package / "dagster.yaml"
+    return packaged if packaged.exists() else package.parent / "dagster.yaml"
 
 
 def _prepare_database() -> None:
@@ -95,13 +117,11 @@ def _prepare_database() -> None:
     _say(f"{report.capabilities} capabilities, {report.products} products, {sum(report.series.values())} series")
 
 
-def _supervise(home: Path, port: int, environment: dict[str, str]) -> int:
-    # A shell's `&` makes its children ignore SIGINT; whoever sends one means it.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, _interrupt)
+def _supervise(home: Path, port: int, environment: dict[str, str], tell_lanes_to_end: Callable[[], None]) -> NoReturn:
     # What Dagster says goes to a file, so that the terminal stays readable.
     log_path = home / "dagster.log"
-    with open(log_path, "ab") as log:
+    with open(os.open(log_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as log:
+        os.fchmod(log.fileno(), 0o600)
         child = subprocess.Popen(
             [
                 *(sys.executable, "-m", "dagster", "dev", "-m", "series_pipelines.definitions"),
@@ -121,9 +141,13 @@ def _supervise(home: Path, port: int, environment: dict[str, str]) -> int:
         raise SeriesError(f"Dagster ended with code {code}: see {log_path}")
     except KeyboardInterrupt:
         _say("stopping")
-        return 0
+        raise
     finally:
-        _stop(child)
+        for number in STOP_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+        end_session(child.pid, tell_lanes_to_end)
+        child.wait()
+        shutil.rmtree(environment["TMPDIR"], ignore_errors=True)
 
 
 def _interrupt(signum: int, frame: object) -> None:
@@ -131,7 +155,7 @@ def _interrupt(signum: int, frame: object) -> None:
 
 
 def _die_with_parent() -> None:
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in STOP_SIGNALS:
         signal.signal(number, signal.SIG_DFL)
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGINT)
@@ -148,17 +172,6 @@ def _await_ui(child: subprocess.Popen[bytes], port: int, log_path: Path) -> None
         except (urllib.error.URLError, OSError):
             time.sleep(0.2)
     raise SeriesError(f"Dagster did not answer within {STARTUP_SECONDS} s: see {log_path}")
-
-
-def _stop(child: subprocess.Popen[bytes]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if child.poll() is None:
-        os.killpg(child.pid, signal.SIGINT)
-    try:
-        child.wait(SHUTDOWN_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
 
 
 def _say(text: str) -> None:

@@ -1,7 +1,10 @@
 """Makes the configured vendors, the same in every process of an installation, and once a process."""
 
+import fcntl
+import os
 from functools import lru_cache
 from pathlib import Path
+from uuid import uuid4
 
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.times import date_to_ms, format_iso, parse_time
@@ -10,6 +13,7 @@ from series_pipelines.errors import InvalidInput
 from series_pipelines.ingest.throttle import PostgresThrottle
 from series_pipelines.settings import Settings, read_secret
 from series_pipelines.store.connection import Connection, connect
+from series_pipelines.store.home import make_home
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.config import VendorsFile, parse_vendors
 from series_pipelines.vendors.loading import load_vendors
@@ -62,14 +66,31 @@ def find_demo_epoch(settings: Settings) -> int:
         return date_to_ms(settings.demo_epoch)
     file = settings.home / "demo_epoch"
     try:
-        settings.home.mkdir(parents=True, exist_ok=True)
-        with file.open("x") as fresh:
+        text = file.read_text() if file.exists() else ""
+        if not text:
+            make_home(settings.home)
             now_ms = SystemClock().now_ms()
-            fresh.write(format_iso(now_ms - now_ms % DAY_MS))
-    except FileExistsError:
-        pass
+            _write_once(file, format_iso(now_ms - now_ms % DAY_MS))
+            text = file.read_text()
     except OSError as error:
         raise InvalidInput(
             f"{file} can't be written ({error.strerror}): set SERIES_DEMO_EPOCH or SERIES_HOME"
         ) from error
-    return parse_time(file.read_text())
+    return parse_time(text)
+
+
+def _write_once(file: Path, text: str) -> None:
+    """Give the file this text unless it has one; it is never seen half written, and all who come agree."""
+    aside = file.with_name(f"{file.name}.{uuid4().hex}")
+    try:
+        aside.touch(mode=0o600)
+        aside.write_text(text)
+        os.link(aside, file)
+    except FileExistsError:
+        # Without a text it was left by a crash. Those who found it so wait for each other at it.
+        with file.open() as found:
+            fcntl.flock(found, fcntl.LOCK_EX)
+            if not file.read_text():
+                aside.replace(file)
+    finally:
+        aside.unlink(missing_ok=True)

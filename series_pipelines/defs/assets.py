@@ -174,8 +174,7 @@ def _find_partitions(context: OpExecutionContext) -> Sequence[str]:
 def _run_lanes(
     context: OpExecutionContext, config: IngestConfig, series: SeriesResource, table_name: TableName
 ) -> Iterator[LaneReport]:
-    if series.settings.under_dev:
-        end_with_dev(series.settings.home)
+    should_end = end_with_dev(series.settings.home) if series.settings.under_dev else lambda: False
     clock = series.clock
     chosen = _group_series(series, table_name, _find_partitions(context), config)
     by_person = config.capability is None
@@ -203,7 +202,7 @@ def _run_lanes(
             )
             count = len(series_ids) if series_ids is not None else _count_series(series, table_name, cap_key)
             display = Display(context, conn, table_name, count, by_person)
-            tools = LaneTools(series.connect, clock, display.note, context.log.warning)
+            tools = LaneTools(series.connect, clock, display.note, context.log.warning, should_end)
             try:
                 report = run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
                 display.show_rest([key for key in series_ids or () if key not in report.failed])

@@ -115,6 +115,8 @@ class LaneTools:
     on_written: Callable[[Written], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
     """Hears, while the lane works, why it stands still."""
+    should_end: Callable[[], bool] = lambda: False
+    """Say whether the lane is to end after its page, because whoever started it ends."""
     read_database_clock: Callable[[Connection], int] = read_clock
 
 
@@ -174,6 +176,7 @@ class _Lane:
         self._clock = tools.clock
         self._on_written = tools.on_written
         self._say = tools.say
+        self._was_told_to_end = tools.should_end
         self._control = control
         self._vendor = vendor
         self._capability = capability
@@ -298,6 +301,8 @@ class _Lane:
             return True
         if now_ms >= self._deadline_ms:
             report.ended = "the shift is over"
+        elif self._was_told_to_end():
+            report.ended = "it was told to end after its page"
         elif order.max_pages is not None and report.pages >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
         elif self._is_awaited(now_ms) and not order.by_person:

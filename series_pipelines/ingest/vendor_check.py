@@ -102,6 +102,7 @@ def _fetch(
             return ask_vendor()
         finally:
             turns.settle(turn)
+            turns.tell()
 
 
 def _describe(product: Product, page: Page) -> str:

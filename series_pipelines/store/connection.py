@@ -1,6 +1,6 @@
 """Opens connections and turns the driver's errors into ours, at one boundary and without passwords."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Final
@@ -15,6 +15,10 @@ from series_pipelines.store.failures import explain_error, read_first_line
 Connection = psycopg.Connection[tuple[object, ...]]
 
 STATEMENT_TIMEOUT_MS: Final = 120_000
+UNREADABLE: Final = (
+    "an address that can't be read (expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE, with %2F for / and %40 for "
+    "@ in the password)"
+)
 
 
 def connect(
@@ -25,8 +29,10 @@ def connect(
     try:
         given = conninfo_to_dict(url)
     except psycopg.Error:
+        given = None
+    if given is None or _is_torn(url, given):
         # The driver's own words may quote a part of the password.
-        raise DatabaseUnavailable(f"the database can't be reached: it has {describe_url(url)}") from None
+        raise DatabaseUnavailable(f"the database can't be reached: it has {UNREADABLE}") from None
     if given.get("options"):
         options = f"{given['options']} {options}"
     try:
@@ -57,8 +63,23 @@ def describe_url(url: str) -> str:
     try:
         parts = conninfo_to_dict(url)
     except psycopg.Error:
-        return "an address that can't be read (expected postgresql://USER:PASSWORD@HOST:PORT/DATABASE)"
+        return UNREADABLE
+    if _is_torn(url, parts):
+        return UNREADABLE
     return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+
+
+def _is_torn(url: str, parts: Mapping[str, object]) -> bool:
+    """Say whether a password with a bare `/` or `@` was torn apart, so that a piece of it passes for something else."""
+    authority, _, rest = url.partition("://")[2].partition("/")
+    ports = str(parts.get("port") or "0").split(",")
+    shown = str(parts.get("dbname") or "")
+    return (
+        authority.count("@") > 1
+        or "@" in rest.partition("?")[0]
+        or "://" in shown
+        or not all(port.isdecimal() for port in ports if port)
+    )
 
 
 def ms_to_time(time_ms: int | None) -> datetime | None:

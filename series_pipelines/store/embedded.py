@@ -2,7 +2,8 @@
 
 Each user process holds a shared flock on the lease; `embedded_guard.py` stops the server when the last is gone.
 Postgres and all its children inherit an exclusive flock on the server lock, so whoever gets that lock knows that
-nothing of an older server is left: no decision rests on a pid. Starters take turns by the start lock.
+nothing of an older server is left: no decision rests on a pid. The guard's own lock says that somebody watches; what
+nobody watches is ended by `embedded_leftovers.py`. Starters take turns by the start lock.
 """
 
 import fcntl
@@ -19,9 +20,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +31,19 @@ import psycopg
 from psycopg import sql
 
 from series_pipelines.errors import EmbeddedPostgresError
+from series_pipelines.store.home import make_home, make_searchable_folder
 
 FALLBACK_FOLDER = Path("/var/lib/series-pipelines")
 SERVER_USER = "nobody"
+PROGRAMS = ("initdb", "postgres")
 START_SECONDS = 60.0
 TURN_SECONDS = 90.0
 LOG_LIMIT_BYTES = 1024 * 1024
 # Below the ephemeral ports: no outgoing connection takes a sticky port, and a probe can't connect to itself.
 PORTS = range(20_000, 32_000)
 START_ATTEMPTS = 3
+# A guard that dies takes Postgres with it; Postgres is given this long to go by itself.
+UNGUARDED_SECONDS = 7.0
 
 SERVER_SETTINGS = {
     "listen_addresses": "127.0.0.1",
@@ -97,7 +103,7 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
     """Attach to the embedded Postgres of `home`, starting it first if it does not run."""
     home = home.expanduser().resolve()
     with _mutex, _errors_of(home):
-        _make_home(home)
+        make_home(home)
         with _opened(home / "postgres.start.lock") as turn:
             _await_lock(turn, fcntl.LOCK_EX, TURN_SECONDS, f"another process is still starting Postgres in {home}")
             share = _take_share(home)
@@ -156,22 +162,6 @@ def _user_name(uid: int) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return f"user {uid}"
-
-
-def _make_home(home: Path) -> None:
-    if os.geteuid() != 0:
-        home.mkdir(mode=0o700, parents=True, exist_ok=True)
-    else:
-        _make_searchable_folder(home)
-
-
-def _make_searchable_folder(folder: Path) -> None:
-    for place in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
-        try:
-            place.mkdir(mode=0o711)
-        except FileExistsError:
-            continue
-        place.chmod(0o711)
 
 
 def _server_lock(home: Path) -> Path:
@@ -274,6 +264,7 @@ def _ensure_server(home: Path) -> _State:
     attempts = 0
     log_start = 0
     complaint = "no answer"
+    guarded_at = time.monotonic()
     while True:
         with _opened(_server_lock(home)) as lock:
             if _try_lock(lock, fcntl.LOCK_EX):
@@ -282,13 +273,53 @@ def _ensure_server(home: Path) -> _State:
                 log_start = _bound_log(home)
                 state = _start_server(home, state, lock)
                 attempts += 1
+        answers = False
         try:
             if state:
                 _ensure_application(state)
-                return state
+                answers = True
         except psycopg.OperationalError as error:
             complaint = " ".join(str(error).split())
+        guard = _find_guard(home)
+        if state and answers and guard in (_Guard.WATCHES, _Guard.OLDER):
+            return state
+        if state is None or guard in (_Guard.WATCHES, _Guard.STOPS):
+            guarded_at = time.monotonic()
+        elif time.monotonic() - guarded_at > UNGUARDED_SECONDS and (home / state.data_folder).exists():
+            _end_leftovers(home, state)
+            guarded_at = time.monotonic()
         _pause(deadline, f"no embedded Postgres after {START_SECONDS:.0f} s ({complaint}); see {_log_file(home)}")
+
+
+class _Guard(Enum):
+    WATCHES = "holds its lock alone"
+    STOPS = "shares its lock, and stops the server"
+    GONE = "its lock is free"
+    OLDER = "of a version without this lock"
+
+
+def _find_guard(home: Path) -> _Guard:
+    path = home / "postgres.guard.lock"
+    if not path.exists():
+        return _Guard.OLDER
+    with _opened(path) as lock:
+        if _try_lock(lock, fcntl.LOCK_EX):
+            return _Guard.GONE
+        return _Guard.STOPS if _try_lock(lock, fcntl.LOCK_SH) else _Guard.WATCHES
+
+
+def _end_leftovers(home: Path, state: _State) -> None:
+    """End a server whose guard is gone and that does not leave by itself."""
+    _log.warning("the embedded Postgres in %s hangs, and nobody watches over it: it is ended", home)
+    script = Path(__file__).with_name("embedded_leftovers.py")
+    uid, gid = _name_account(_find_account())
+    command = [sys.executable, "-I", "-S", str(script), str(home / state.data_folder), str(_server_lock(home))]
+    with open(_log_file(home), "ab") as log:
+        _run_as(None, [*command, uid, gid], log=log.fileno())
+
+
+def _name_account(account: pwd.struct_passwd | None) -> tuple[str, str]:
+    return (str(account.pw_uid), str(account.pw_gid)) if account else ("-1", "-1")
 
 
 def _ensure_application(state: _State) -> None:
@@ -326,11 +357,10 @@ def _spawn_guard(
     data = home / state.data_folder
     settings = {**SERVER_SETTINGS, "port": str(state.port)}
     guard = [sys.executable, "-I", "-S", str(Path(__file__).with_name("embedded_guard.py"))]
-    uid, gid = (account.pw_uid, account.pw_gid) if account else (-1, -1)
     postgres = [str(install / "bin" / "postgres"), "-D", str(data)]
     postgres += [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
     subprocess.run(
-        [*guard, str(home / "postgres.lease"), str(data), str(uid), str(gid), str(lock), *postgres],
+        [*guard, str(home), str(data), str(state.port), *_name_account(account), str(lock), *postgres],
         check=False,
         stdin=subprocess.DEVNULL,
         stdout=log,
@@ -428,33 +458,42 @@ def _find_install() -> Path:
 def _reachable_install(install: Path, data: Path, account: pwd.struct_passwd | None) -> Path:
     if account is None or _can_run(account, install):
         return install
-    binary = (install / "bin" / "postgres").stat()
-    fingerprint = _short_hash(f"{install} {binary.st_size} {binary.st_mtime_ns}")
-    copy = data.with_name(f"{data.name}-binaries-{fingerprint}")
+    # Programs name their libraries by the way from themselves to a folder beside the wheel's package.
+    root = install.parents[1]
+    files = _list_needed_files(install)
+    made_of = [(str(file.relative_to(root)), status.st_size, status.st_mtime_ns) for file, status in files.items()]
+    copy = data.with_name(f"{data.name}-binaries-{_short_hash(f'{install} {sorted(made_of)}')}")
     if not copy.exists():
         for old in data.parent.glob(f"{data.name}-binaries-*"):
             shutil.rmtree(old)
-        _copy_install(install, copy)
-    return copy
+        _copy_files(root, files, copy)
+    return copy / install.relative_to(root)
 
 
 def _can_run(account: pwd.struct_passwd, install: Path) -> bool:
     try:
-        return _run_as(account, [str(install / "bin" / "postgres"), "--version"]) == 0
+        return not any(_run_as(account, [str(install / "bin" / name), "--version"]) for name in PROGRAMS)
     except PermissionError:
         return False
 
 
-def _copy_install(install: Path, copy: Path) -> None:
+def _list_needed_files(install: Path) -> dict[Path, os.stat_result]:
+    """Return what the programs need, also what the wheel keeps beside its package: a copy lacks none of it."""
+    libraries = install.parent.with_name(f"{install.parent.name}.libs")
+    folders = (install / "lib" / "postgresql", install / "share", libraries)
+    files = [*(install / "bin" / name for name in PROGRAMS), *(file for place in folders for file in place.rglob("*"))]
+    return {file: file.stat() for file in files if file.is_file()}
+
+
+def _copy_files(root: Path, files: Iterable[Path], copy: Path) -> None:
     unfinished = copy.with_name(f"{copy.name}.new")
-    (unfinished / "bin").mkdir(parents=True)
-    for program in ("initdb", "postgres"):
-        shutil.copy2(install / "bin" / program, unfinished / "bin")
-    for folder in ("lib", "share"):
-        shutil.copytree(install / folder, unfinished / folder, symlinks=True)
+    unfinished.mkdir()
+    for file in files:
+        target = unfinished / file.relative_to(root)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(file, target)
     for place in (unfinished, *unfinished.rglob("*")):
-        if not place.is_symlink():
-            place.chmod(0o755 if place.is_dir() or place.parent.name == "bin" else 0o644)
+        place.chmod(0o755 if place.is_dir() or place.parent.name == "bin" else 0o644)
     unfinished.rename(copy)
 
 
@@ -489,7 +528,7 @@ def _new_state(home: Path, account: pwd.struct_passwd | None) -> _State:
     if account and _run_as(account, ["/bin/sh", "-c", 'cd -- "$1"', "sh", str(home)]):
         fallback = FALLBACK_FOLDER / _short_hash(str(home))
         _log.warning("user %s can't reach %s: Postgres keeps its data in %s", SERVER_USER, home, fallback)
-        _make_searchable_folder(fallback)
+        make_searchable_folder(fallback)
         folder = str(fallback / "postgres")
     if (home / folder).exists():
         raise EmbeddedPostgresError(

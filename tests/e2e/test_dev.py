@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,8 @@ from typing import Any
 
 import psutil
 import pytest
+from websockets.sync.client import connect as connect_websocket
+from websockets.typing import Subprotocol
 
 from series_pipelines.store import locks
 from series_pipelines.store.connection import connect
@@ -85,13 +88,21 @@ def find_free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def make_foreign_project(home: Path) -> Path:
+    """Make a folder of somebody's own, with another Dagster's configuration in it."""
+    folder = home.parent / "project"
+    folder.mkdir(exist_ok=True)
+    (folder / "dagster.yaml").write_text("storage:\n  custom:\n    module: nowhere\n    class: Nothing\n")
+    return folder
+
+
 def start(home: Path, **extra: str) -> Dev:
     port = find_free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("SERIES_", "DAGSTER_"))}
     environment |= {"SERIES_HOME": str(home), "SERIES_UI_PORT": str(port), "SERIES_DEMO_PRODUCTS": "12", **extra}
     process = subprocess.Popen(
         [str(SERIES), "dev"],
-        cwd=PROJECT,
+        cwd=make_foreign_project(home),
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
@@ -141,7 +152,14 @@ def await_gone(dev: Dev) -> None:
 def home() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="series-dev-"))
     folder.chmod(0o755)
-    yield folder
+    home = folder / "home"
+    # As an older version left it: open to all.
+    for place in (home, home / "dagster"):
+        place.mkdir()
+        place.chmod(0o755)
+    (home / "dagster.log").touch()
+    (home / "dagster.log").chmod(0o644)
+    yield home
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -162,6 +180,14 @@ def test_series_fill_up_by_themselves(dev: Dev) -> None:
 
     dev.await_until(are_all_materialized, "every series with a green dot")
     assert dev.find_stats("ohlc_v2")["numFailed"] == 0
+
+
+def test_what_it_keeps_is_closed_to_other_users(dev: Dev) -> None:
+    # As root Postgres is another user, who must be able to pass through the home.
+    assert stat.S_IMODE(dev.home.stat().st_mode) == (0o711 if os.geteuid() == 0 else 0o700)
+    modes = {place.name: stat.S_IMODE(place.stat().st_mode) for place in dev.home.iterdir()}
+    assert {"dagster", "dagster.log", "dev.lock", "demo_epoch", "postgres", "postgres.json"} <= set(modes)
+    assert {name for name, mode in modes.items() if mode & 0o077} == set()
 
 
 def test_a_second_one_beside_it_is_told_who_is_there(dev: Dev) -> None:
@@ -245,13 +271,20 @@ def test_a_browser_shows_the_series_on_the_partitions_page(dev: Dev, tmp_path: P
     assert "Materialized" in page.stdout
 
 
-def test_ctrl_c_stops_everything_and_the_next_start_finds_its_data(home: Path, dev: Dev) -> None:
+def test_ctrl_c_stops_everything_without_a_traceback_and_the_next_start_finds_its_data(home: Path, dev: Dev) -> None:
     before = dev.find_stats("ohlc_v2")["numMaterialized"]
-    stop(dev, signal.SIGINT)
+    with connect_websocket(f"ws://127.0.0.1:{dev.port}/graphql", subprotocols=[Subprotocol("graphql-ws")]) as browser:
+        browser.send(json.dumps({"type": "connection_init", "payload": {}}))
+        assert json.loads(browser.recv(timeout=60))["type"] == "connection_ack"
+        dev.await_until(lambda: [run for run in dev.find_runs() if run["status"] == "STARTED"], "a run at work")
+        stop(dev, signal.SIGINT)
     assert dev.process.returncode == 0
+    log = (home / "dagster.log").read_text()
+    assert [line for line in log.splitlines() if "Traceback" in line or "Stack Trace" in line] == []
+    assert not (home / "dagster" / "tmp").exists()
     again = start(home)
     try:
         await_open(again)
-        assert again.find_stats("ohlc_v2")["numMaterialized"] == before
+        assert again.find_stats("ohlc_v2")["numMaterialized"] >= before
     finally:
         stop(again, signal.SIGKILL)  # and kill -9 leaves no orphan either

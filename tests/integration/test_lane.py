@@ -401,3 +401,13 @@ def test_a_long_lane_compacts_what_it_touched_now_and_then(
     world.close()
     assert report.pages == 100
     assert fragments <= 11
+
+
+def test_a_lane_that_is_told_to_end_ends_after_its_page(world: World, sim: Scripted) -> None:
+    told: list[Request] = []
+    sim.before = told.append
+    tools = LaneTools(world.connect, world.clock, should_end=lambda: bool(told))
+    catalogue = world.registry.read()
+    report = run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], LaneOrder())
+    assert (report.pages, len(sim.asked)) == (1, 1)
+    assert report.ended == "it was told to end after its page"

@@ -23,7 +23,7 @@ LAYERS = (
     {"store", "vendors", "messaging"},
     {"ingest", "live", "exchange"},
     {"control"},
-    {"dev_lock", "settings", "system_clock"},
+    {"dev_lock", "dev_session", "settings", "system_clock"},
     {"database"},
     {"sources"},
     {"reading", "dev"},
@@ -34,7 +34,7 @@ READ_SETTINGS = {"cli", "database", "defs", "dev", "reading", "sources"}
 READ_A_CLOCK = (
     "cli/*",
     "defs/*",
-    "dev.py",
+    "dev*.py",
     "live/worker.py",
     "store/embedded*.py",
     "system_clock.py",
