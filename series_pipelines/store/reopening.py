@@ -1,10 +1,13 @@
 """A connection for work that may be done twice: if it breaks on the way, the work is done again on a new one."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import psycopg
 
 from series_pipelines.store.connection import Connection
+
+Result = TypeVar("Result")
 
 
 class Reopening:
@@ -14,16 +17,16 @@ class Reopening:
         self._connect = connect
         self.conn = connect()
 
-    def run(self, work: Callable[[Connection], None]) -> None:
+    def run(self, work: Callable[[Connection], Result]) -> Result:
         """Do some work; whether it was committed before a break is not known, so it must bear being done again."""
         try:
-            work(self.conn)
+            return work(self.conn)
         except (psycopg.OperationalError, psycopg.InterfaceError):
             if not self.conn.broken:
                 raise
             self.conn.close()
             self.conn = self._connect()
-            work(self.conn)
+            return work(self.conn)
 
     def close(self) -> None:
         """Close the connection."""

@@ -28,6 +28,7 @@ class Attempt:
     target: str
     attempted_ms: int
     outcome: Outcome
+    new_rows: int = 0
 
 
 class SeriesChanges(NamedTuple):
@@ -86,6 +87,7 @@ def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> No
             "rechecks": [ms_to_time(outcome.floor.recheck_ms) for outcome in outcomes],
             "errors": [outcome.error for outcome in outcomes],
             "intervals": [outcome.interval_ms for outcome in outcomes],
+            "new_rows": [attempt.new_rows for attempt in attempts],
         },
     )
 

@@ -95,15 +95,16 @@ update series_state as state set
     recheck_at = attempt.recheck_at,
     last_error = attempt.error,
     interval_ms = attempt.interval_ms,
-    last_success_at = case when attempt.error is null then attempted_at else last_success_at end
+    last_success_at = case when attempt.error is null then attempted_at else last_success_at end,
+    new_rows = state.new_rows + attempt.new_rows
 from unnest(
     %(series_ids)s::text[], %(targets)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
     %(misses)s::integer[], %(failures)s::integer[], %(windows)s::bigint[], %(floors)s::timestamptz[],
     %(floor_kinds)s::text[], %(errors)s::text[], %(intervals)s::bigint[], %(grounds)s::text[],
-    %(nothing_earlier)s::timestamptz[], %(rechecks)s::timestamptz[]
+    %(nothing_earlier)s::timestamptz[], %(rechecks)s::timestamptz[], %(new_rows)s::bigint[]
 ) as attempt (
     series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error,
-    interval_ms, grounds, nothing_earlier_at, recheck_at
+    interval_ms, grounds, nothing_earlier_at, recheck_at, new_rows
 )
 where state.series_id = attempt.series_id and state.table_name = %(table_name)s;
 
