@@ -31,6 +31,13 @@ class Attempt:
     new_rows: int = 0
 
 
+class Tally(NamedTuple):
+    """Of a whole table: how many series have retired, and how many rows were new or different so far."""
+
+    retired: int
+    new_rows: int
+
+
 class SeriesChanges(NamedTuple):
     added: int
     changed: int
@@ -111,6 +118,11 @@ def list_series(conn: Connection, table_name: str) -> list[KnownSeries]:
         KnownSeries(series_id, table_name, cap_key, product_id, active)
         for series_id, product_id, cap_key, active in rows
     ]
+
+
+def tally(conn: Connection, table_name: str) -> Tally:
+    """Count what a table's series do not tell while they are looked at one by one."""
+    return Tally._make(cast(Any, conn.execute(_SQL["tally"], {"table_name": table_name}).fetchone()))
 
 
 def upsert_series(conn: Connection, table_name: str, series: Sequence[tuple[str, str, str]]) -> SeriesChanges:

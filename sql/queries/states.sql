@@ -117,6 +117,11 @@ where table_name = %(table_name)s and series_id = any(%(series_ids)s::text[]);
 -- Every series of a table, retired ones too, in key order.
 select series_id, product_id, cap_key, active from series_state where table_name = %(table_name)s order by series_id;
 
+-- name: tally
+-- How many series of a table have retired, and how many rows its pages have brought that were new or different.
+select count(*) filter (where not active), coalesce(sum(new_rows), 0)::bigint
+from series_state where table_name = %(table_name)s;
+
 -- name: find_series
 -- Which table, capability and product some series ids belong to.
 select series_id, table_name, cap_key, product_id, active from series_state
