@@ -48,7 +48,11 @@ def translated_errors() -> Iterator[None]:
         yield
     except psycopg.OperationalError as error:
         raise DatabaseUnavailable(f"the database stopped answering: {_first_line(error)}") from error
-    except psycopg.errors.UndefinedTable as error:
+    except (
+        psycopg.errors.UndefinedTable,
+        psycopg.errors.UndefinedColumn,
+        psycopg.errors.UndefinedFunction,
+    ) as error:
         raise StoreError(f"the database is not migrated, run `series migrate`: {_first_line(error)}") from error
     except psycopg.Error as error:
         raise StoreError(f"the database refused: {_first_line(error)}") from error
