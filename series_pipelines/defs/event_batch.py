@@ -9,8 +9,15 @@ import os
 import time
 from collections.abc import Sequence
 
-from dagster import AssetMaterialization, AssetObservation, DagsterEventType, EventLogEntry, OpExecutionContext
-from dagster._core.events import AssetObservationData, DagsterEvent, StepMaterializationData
+from dagster import (
+    AssetMaterialization,
+    AssetObservation,
+    DagsterEvent,
+    DagsterEventType,
+    EventLogEntry,
+    OpExecutionContext,
+)
+from dagster._core.events import AssetObservationData, StepMaterializationData
 
 from series_pipelines.core.text import describe_error
 
