@@ -297,7 +297,6 @@ def test_a_failing_check_is_red_while_lanes_go_on_and_green_when_it_is_mended(de
     dev.execute("nightly_checks")
     checked = dev.find_last_materialization("ohlc_v2_ledger")
     dev.await_until(lambda: dev.find_last_materialization("ohlc_v2") > checked, "a later event of a lane")
-    dev.execute("summarize")
     assert look_at_check() == ("check_failed", "cancel")
     rebuild = [str(SERIES), "cursors", "rebuild"]
     assert subprocess.run(rebuild, cwd=PROJECT, env=dev.environment, capture_output=True).returncode == 0
