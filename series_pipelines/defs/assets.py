@@ -6,15 +6,16 @@ capability and has no partition; a person's run has one partition or a range of 
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import Enum
-from typing import Any
+from functools import partial
+from typing import Any, Final
 
 from dagster import (
     AssetOut,
     AssetsDefinition,
     BackfillPolicy,
     Config,
-    Failure,
     In,
     MaterializeResult,
     OpExecutionContext,
@@ -26,21 +27,27 @@ from dagster import (
 from pydantic import Field
 
 from series_pipelines.core.duration import DAY_MS, LONGEST_WORK_SECONDS
+from series_pipelines.core.plan import Cadence, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.text import describe_error
 from series_pipelines.core.times import parse_time
 from series_pipelines.defs.display import Display
+from series_pipelines.defs.lane_log import LaneLog
+from series_pipelines.defs.one_line import make_failure, one_line_errors
 from series_pipelines.defs.partitions import SERIES_PARTITIONS
 from series_pipelines.defs.peek_metadata import describe_backlog
 from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.defs.summaries import OWNERS
 from series_pipelines.dev_lock import end_with_dev
-from series_pipelines.errors import CapabilityBusy, InvalidOrder, SeriesError, UnknownCapability
+from series_pipelines.errors import CapabilityBusy, InvalidOrder, UnknownCapability
 from series_pipelines.ingest.backlog import read_backlog
 from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
 from series_pipelines.ingest.pause import pause_unserved
-from series_pipelines.ingest.writer import compact_series
+from series_pipelines.ingest.writer import Written, compact_series
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import states
+from series_pipelines.vendors.registry import Capability
 
 DESCRIPTIONS: dict[TableName, str] = {
     "ohlc_v2": (
@@ -52,7 +59,10 @@ DESCRIPTIONS: dict[TableName, str] = {
         "them. Launch a backfill to bring chosen series up to date."
     ),
 }
-OWNERS = ["team:market-data"]
+POINTERS: Final = (
+    "\n\nLag, coverage and checks of the whole table: [{0}_summary](/assets/{0}_summary), "
+    "[{0}_ledger](/assets/{0}_ledger)."
+)
 
 
 class WorkKind(Enum):
@@ -84,21 +94,16 @@ def ingest(context: OpExecutionContext, config: IngestConfig, series: SeriesReso
     table_name = _find_table(context)
     touched: set[str] = set()
     failed: dict[str, str] = {}
-    try:
+    with one_line_errors():
         for report in _run_lanes(context, config, series, table_name):
             touched |= report.touched
             failed |= report.failed
-            context.log.info(
-                f"{report.pages} pages, {report.rows} rows, {len(report.touched)} series, {len(report.failed)} failed; "
-                f"ended because {report.ended}"
-            )
-    except SeriesError as error:
-        raise Failure(str(error), allow_retries=False) from error
+        if failed and _find_partitions(context):
+            with series.connect("compact") as conn:
+                compact_series(conn, table_name, sorted(touched))
     if failed and _find_partitions(context):
-        with series.connect("compact") as conn:
-            compact_series(conn, table_name, sorted(touched))
         examples = "; ".join(f"{series_id}: {reason}" for series_id, reason in sorted(failed.items())[:5])
-        raise Failure(f"{len(failed)} of the chosen series failed: {examples}", allow_retries=False)
+        raise make_failure(f"{len(failed)} of the chosen series failed: {examples}")
     return sorted(touched)
 
 
@@ -108,7 +113,7 @@ def ingest(context: OpExecutionContext, config: IngestConfig, series: SeriesReso
     out=Out(is_required=False),
 )
 def compact_ranges(context: OpExecutionContext, touched: list[str], series: SeriesResource) -> Iterator[Any]:
-    with series.connect("compact") as conn:
+    with one_line_errors(), series.connect("compact") as conn:
         change = compact_series(conn, _find_table(context), touched)
     merged, added = len(change.deleted), len(change.inserted)
     context.log.info(f"{len(touched)} series were touched; {added} ranges replace {merged} that overlapped")
@@ -123,7 +128,7 @@ def build_series_asset(table_name: TableName) -> AssetsDefinition:
         name=table_name,
         outs={
             table_name: AssetOut(
-                description=DESCRIPTIONS[table_name],
+                description=DESCRIPTIONS[table_name] + POINTERS.format(table_name),
                 is_required=False,
                 kinds={"postgres", "table"},
                 owners=OWNERS,
@@ -144,10 +149,13 @@ def build_series_asset(table_name: TableName) -> AssetsDefinition:
     group_name="series",
     kinds={"postgres"},
     owners=OWNERS,
-    description="What each vendor service can do, what waits in it, and whether it backs off: the Peek table.",
+    description=(
+        "What waits in each vendor service, of bars and of rates, and whether a lane works it or it backs off: Peek. "
+        "`series peek` shows more."
+    ),
 )
 def capabilities(series: SeriesResource) -> MaterializeResult[None]:
-    with series.connect("peek") as conn:
+    with one_line_errors(), series.connect("peek") as conn:
         backlog = read_backlog(conn, series.clock.now_ms())
     return MaterializeResult(metadata=describe_backlog(backlog))
 
@@ -200,24 +208,50 @@ def _run_lanes(
                 recheck_after_ms=series.settings.recheck_days * DAY_MS,
                 clock_tolerance_ms=series.settings.clock_tolerance_seconds * 1000,
             )
-            count = len(series_ids) if series_ids is not None else _count_series(series, table_name, cap_key)
-            display = Display(context, conn, table_name, count, by_person)
-            tools = LaneTools(series.connect, clock, display.note, context.log.warning, should_end)
+            capability = catalogue.capabilities[cap_key]
+            cadence_of = partial(_find_cadence, capability)
+            known = states.read_facts(conn, table_name, series_ids=series_ids, cap_key=cap_key)
+            display = Display(context, conn, table_name, len(known), by_person, cadence_of)
+            log = LaneLog(context, clock, known, by_person, cadence_of)
+
+            def note(written: Written, log: LaneLog = log, display: Display = display) -> None:
+                log.note(written)
+                display.note(written)
+
             try:
-                report = run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
-                display.show_rest([key for key in series_ids or () if key not in report.failed])
-                yield report
+                with _finished(context, display):
+                    tools = LaneTools(series.connect, clock, note, context.log.warning, should_end)
+                    report = run_lane(tools, catalogue.vendor_of[cap_key], capability, order)
+                    display.show_rest([key for key in series_ids or () if key not in report.failed])
             except CapabilityBusy as busy:
                 if by_person:
                     raise
                 context.log.info(f"{busy}; nothing to do")
-            finally:
-                context.log.info(display.finish())
+                continue
+            context.log.info(
+                f"{report.pages} pages, {report.rows} rows, {log.new_rows} of them new, {len(report.touched)} series, "
+                f"{len(report.failed)} failed; ended because {report.ended}"
+            )
+            yield report
 
 
-def _count_series(series: SeriesResource, table_name: TableName, cap_key: str) -> int:
-    with series.connect("count") as conn:
-        return sum(known.cap_key == cap_key for known in states.list_series(conn, table_name))
+@contextmanager
+def _finished(context: OpExecutionContext, display: Display) -> Iterator[None]:
+    """Show what a lane did also when it fails; that this fails too never hides why the lane ended."""
+    try:
+        yield
+    except BaseException:
+        try:
+            context.log.info(display.finish())
+        except Exception as error:
+            context.log.warning(f"what the lane did is not shown: {describe_error(error)}")
+        raise
+    context.log.info(display.finish())
+
+
+def _find_cadence(capability: Capability, facts: SeriesFacts) -> Cadence:
+    limits = capability.limits
+    return find_cadence(capability.table_name, facts.series_id, limits.grace_ms, facts.interval_ms, limits.page_rows)
 
 
 def _group_series(

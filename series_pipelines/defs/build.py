@@ -1,7 +1,7 @@
 """Puts the definitions together."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from dagster import (
     AssetSelection,
@@ -17,52 +17,53 @@ from dagster import (
 from series_pipelines.core.plan import Kind
 from series_pipelines.core.series import TABLE_NAMES
 from series_pipelines.defs.assets import build_assets
-from series_pipelines.defs.checks import build_checks
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_display
 from series_pipelines.defs.sensors import build_lane_sensor, build_universe_sensor
+from series_pipelines.defs.summaries import build_ledgers, build_summaries
 from series_pipelines.settings import load_settings
 
-KINDS: tuple[Kind, ...] = ("head", "tail")
+KINDS: Final[tuple[Kind, ...]] = ("head", "tail")
+SUMMARY_PRIORITY: Final = "20"
+"""Above all lanes: it takes seconds, and where lanes take every place it would wait for a whole shift."""
 
 
 def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> Definitions:
     """Make everything Dagster loads; overrides replace resources by key."""
     are_on = load_settings().sensors
-    status = DefaultSensorStatus.RUNNING if are_on else DefaultSensorStatus.STOPPED
-    jobs = {
+    sensor_status = DefaultSensorStatus.RUNNING if are_on else DefaultSensorStatus.STOPPED
+    schedule_status = DefaultScheduleStatus.RUNNING if are_on else DefaultScheduleStatus.STOPPED
+    lane_jobs = {
         table_name: define_asset_job(
             f"{table_name}_lane",
-            # Checks have a night of their own; a lane would run them every shift.
-            selection=AssetSelection.assets(table_name).without_checks(),
+            selection=AssetSelection.assets(table_name),
             description=f"One lane: one capability's worker on {table_name} for one shift.",
         )
         for table_name in TABLE_NAMES
     }
-    purge_schedule = ScheduleDefinition(
-        job=purge_display,
-        cron_schedule="17 3 * * *",
-        default_status=DefaultScheduleStatus.RUNNING if are_on else DefaultScheduleStatus.STOPPED,
+    summaries, ledgers = build_summaries(), build_ledgers()
+    summary_job = define_asset_job(
+        "summarize",
+        selection=AssetSelection.assets(*summaries),
+        description="How does each table stand, and is all its time accounted for?",
+        tags={"dagster/priority": SUMMARY_PRIORITY},
     )
     check_job = define_asset_job(
         "nightly_checks",
-        selection=AssetSelection.all_asset_checks(),
-        description="Is all time accounted for, and does the ledger say the same as the cursors?",
+        selection=AssetSelection.assets(*ledgers),
+        description="Does the ledger say the same as the cursors?",
     )
-    check_schedule = ScheduleDefinition(
-        job=check_job,
-        cron_schedule="47 2 * * *",
-        default_status=DefaultScheduleStatus.RUNNING if are_on else DefaultScheduleStatus.STOPPED,
-    )
+    timetable = ((summary_job, "*/5 * * * *"), (check_job, "47 2 * * *"), (purge_display, "17 3 * * *"))
     return Definitions(
-        assets=build_assets(),
-        asset_checks=build_checks(),
-        jobs=[*jobs.values(), purge_display, check_job],
-        schedules=[purge_schedule, check_schedule],
+        assets=[*build_assets(), *summaries, *ledgers],
+        jobs=[*lane_jobs.values(), *(job for job, _ in timetable)],
+        schedules=[
+            ScheduleDefinition(job=job, cron_schedule=cron, default_status=schedule_status) for job, cron in timetable
+        ],
         sensors=[
-            build_universe_sensor(status),
+            build_universe_sensor(sensor_status),
             *(
-                build_lane_sensor(table_name, kind, jobs[table_name], status)
+                build_lane_sensor(table_name, kind, lane_jobs[table_name], sensor_status)
                 for table_name in TABLE_NAMES
                 for kind in KINDS
             ),

@@ -1,101 +1,71 @@
-"""The asset checks of each table: is all its time accounted for, and does the ledger say what the cursors say?"""
+"""What the checks of a table say: is all its time accounted for, and does the ledger say what the cursors say?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from dagster import (
-    AssetCheckResult,
-    AssetChecksDefinition,
-    AssetCheckSeverity,
-    MetadataValue,
-    TableColumn,
-    TableMetadataValue,
-    TableRecord,
-    TableSchema,
-    asset_check,
-)
+from dagster import AssetCheckResult, AssetCheckSeverity, AssetCheckSpec, MetadataValue
 
-from series_pipelines.core.coverage import measure_coverage
 from series_pipelines.core.cursor import format_value
-from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import format_span
-from series_pipelines.defs.resources import SeriesResource
-from series_pipelines.ingest.cadences import read_cadences
-from series_pipelines.store import coverage as coverage_store
-from series_pipelines.store import ledger, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.coverage import Account
+from series_pipelines.defs.tables import make_table
+from series_pipelines.ingest.summary import Standing
+from series_pipelines.store import ledger
 
 WORST: Final = 10
-
-Look = Callable[[Connection, TableName, int], AssetCheckResult]
-
-
-def build_checks() -> list[AssetChecksDefinition]:
-    """Make the checks of each table."""
-    looks: dict[str, tuple[str, Look]] = {
-        "coverage_is_known": (
-            "Every stretch of a series' life behind its newest row is data, or proven to have none.",
-            check_coverage,
-        ),
-        "ledger_replays": (
-            "Every cursor is what its events say, and every chain of events is whole.",
-            lambda conn, table_name, now_ms: check_ledger(conn, table_name),
-        ),
-    }
-    return [
-        _build_check(name, description, look, table_name)
-        for name, (description, look) in looks.items()
-        for table_name in TABLE_NAMES
-    ]
+COVERAGE_IS_KNOWN: Final = "coverage_is_known"
+LEDGER_REPLAYS: Final = "ledger_replays"
 
 
-def _build_check(name: str, description: str, look: Look, table_name: TableName) -> AssetChecksDefinition:
-    @asset_check(asset=table_name, name=name, description=description)
-    def check(series: SeriesResource) -> AssetCheckResult:
-        with series.connect(name.replace("_", " ")) as conn:
-            return look(conn, table_name, series.clock.now_ms())
+def specify_coverage(asset_name: str) -> AssetCheckSpec:
+    """Name the check of a table's coverage."""
+    return AssetCheckSpec(
+        COVERAGE_IS_KNOWN,
+        asset=asset_name,
+        description="Every stretch of a series' life behind its newest row is data, or proven to have none.",
+    )
 
-    return check
+
+def specify_ledger(asset_name: str) -> AssetCheckSpec:
+    """Name the check of a table's ledger."""
+    return AssetCheckSpec(
+        LEDGER_REPLAYS,
+        asset=asset_name,
+        description="Every cursor is what its events say, and every chain of events is whole.",
+    )
 
 
-def check_coverage(conn: Connection, table_name: TableName, now_ms: int) -> AssetCheckResult:
+def check_coverage(standings: Sequence[Standing]) -> AssetCheckResult:
     """Count the series that have unknown time older than their floor allows, and name the worst."""
-    known = states.read_facts(conn, table_name)
-    accounts = coverage_store.read(conn, table_name)
-    find_cadence = read_cadences(conn)
-    found: list[tuple[int, bool, str]] = []
-    for facts in known:
-        account = accounts.get(facts.series_id, Account())
-        cadence = find_cadence(table_name, facts)
-        coverage = measure_coverage(facts, cadence, account.ranges, now_ms, account.evidence)
-        if coverage.behind_ms or not coverage.is_start_proven:
-            found.append((coverage.behind_ms, coverage.is_start_proven, facts.series_id))
-    found.sort(key=lambda entry: (-entry[0], entry[1], entry[2]))
+    found = [standing for standing in standings if standing.coverage.behind_ms or not standing.coverage.is_start_proven]
+    found.sort(
+        key=lambda known: (-known.coverage.behind_ms, known.coverage.is_start_proven, known.facts.series_id),
+    )
     worst = [
         (
-            series_id,
-            format_span(behind_ms) if behind_ms else "before its first row",
-            "proven" if is_proven else "not proven yet",
+            known.facts.series_id,
+            format_span(known.coverage.behind_ms) if known.coverage.behind_ms else "before its first row",
+            "proven" if known.coverage.is_start_proven else "not proven yet",
         )
-        for behind_ms, is_proven, series_id in found[:WORST]
+        for known in found[:WORST]
     ]
     return AssetCheckResult(
+        check_name=COVERAGE_IS_KNOWN,
         passed=not found,
         severity=AssetCheckSeverity.WARN,
-        description=f"{len(found)} series have unknown time older than their floor, of {len(known)}",
+        description=f"{len(found)} series have unknown time older than their floor, of {len(standings)}",
         metadata={
-            "series": MetadataValue.int(len(known)),
+            "series": MetadataValue.int(len(standings)),
             "incomplete": MetadataValue.int(len(found)),
-            "worst": _make_table(("series", "unknown", "floor"), worst),
+            "worst": make_table(dict.fromkeys(("series", "unknown", "floor"), "string"), worst),
         },
     )
 
 
-def check_ledger(conn: Connection, table_name: TableName) -> AssetCheckResult:
+def check_ledger(found: ledger.Verification) -> AssetCheckResult:
     """Count the cursors that are not what their events say, and name some."""
-    found = ledger.verify(conn, table_name)
+    columns = ("series_id", "operation", "key", "verdict", "events_say", "stands_at")
     return AssetCheckResult(
+        check_name=LEDGER_REPLAYS,
         passed=not found.problems,
         severity=AssetCheckSeverity.ERROR,
         description=_describe_ledger(found),
@@ -103,9 +73,8 @@ def check_ledger(conn: Connection, table_name: TableName) -> AssetCheckResult:
             "namespaces": MetadataValue.int(found.namespaces),
             "events": MetadataValue.int(found.events),
             **{kind: MetadataValue.int(count) for kind, count in found.count().items()},
-            "worst": _make_table(
-                ("series_id", "operation", "key", "verdict", "events_say", "stands_at"),
-                [_list_cells(problem) for problem in found.problems[:WORST]],
+            "worst": make_table(
+                dict.fromkeys(columns, "string"), [_list_cells(problem) for problem in found.problems[:WORST]]
             ),
         },
     )
@@ -123,8 +92,3 @@ def _list_cells(problem: ledger.Finding) -> tuple[str, ...]:
     verdict = f"{problem.state}, broken" if problem.is_broken else problem.state
     told, held = (format_value(space, value) or "" for value in (problem.told, problem.held))
     return (space.series_id, space.operation, space.key, verdict, told, held)
-
-
-def _make_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> TableMetadataValue:
-    records = [TableRecord(dict(zip(columns, row, strict=True))) for row in rows]
-    return MetadataValue.table(records=records, schema=TableSchema([TableColumn(name) for name in columns]))

@@ -7,27 +7,20 @@ not fit into a sensor's lane is left to the next lane that touches the series.
 
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
-from dagster import (
-    AssetKey,
-    AssetMaterialization,
-    AssetObservation,
-    MetadataValue,
-    OpExecutionContext,
-    TableColumn,
-    TableRecord,
-    TableSchema,
-)
+from dagster import AssetKey, AssetMaterialization, AssetObservation, MetadataValue, OpExecutionContext
 
 from series_pipelines.core.coverage import Coverage, measure_coverage
 from series_pipelines.core.display import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
-from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.core.times import format_span, format_time
-from series_pipelines.defs.event_batch import PartitionEvent, log_partition_events
+from series_pipelines.core.lag import is_delisted, measure_lag
+from series_pipelines.core.plan import Cadence, SeriesFacts
+from series_pipelines.core.times import date_to_ms, format_span, format_time
+from series_pipelines.defs.event_batch import EventBatches, PartitionEvent
+from series_pipelines.defs.tables import make_table
 from series_pipelines.ingest.backlog import estimate_left, read_paces
-from series_pipelines.ingest.cadences import read_cadences
 from series_pipelines.ingest.writer import Written
 from series_pipelines.store import coverage as coverage_store
 from series_pipelines.store import states
@@ -49,17 +42,23 @@ class Display:
     """Collects a run's committed attempts and shows them."""
 
     def __init__(
-        self, context: OpExecutionContext, conn: Connection, table_name: str, series: int, by_person: bool
+        self,
+        context: OpExecutionContext,
+        conn: Connection,
+        table_name: str,
+        series: int,
+        by_person: bool,
+        find_cadence: Callable[[SeriesFacts], Cadence],
     ) -> None:
-        self._context = context
+        self._batches = EventBatches(context)
+        self._find_cadence = find_cadence
         self._conn = conn
         self._table_name = table_name
         self._by_person = by_person
         self._interval_ms = find_display_interval(series)
         self._paces = read_paces(conn)
-        self._find_cadence = read_cadences(conn)
         self._pending: dict[str, tuple[SeriesFacts, str | None]] = {}
-        self._rows: defaultdict[str, int] = defaultdict(int)
+        self._new_rows: defaultdict[str, int] = defaultdict(int)
         self._shown: set[str] = set()
         self._started = self._flushed = time.monotonic()
         self._spent = 0.0
@@ -70,12 +69,11 @@ class Display:
         facts = written.facts
         if facts is None:
             return
-        page = written.finished.page
-        self._rows[facts.series_id] += len(page.rows) if page else 0
+        self._new_rows[facts.series_id] += written.new_rows
         if self._must_show(written, facts) or facts.series_id in self._pending:
             self._pending[facts.series_id] = (facts, written.finished.outcome.error)
         is_time = time.monotonic() - self._flushed >= FLUSH_EVERY_SECONDS or len(self._pending) >= MAX_BATCH
-        if is_time and (room := self._find_room()):
+        if self._pending and is_time and (room := self._find_room()):
             self._show_some(room)
 
     def _must_show(self, written: Written, facts: SeriesFacts) -> bool:
@@ -136,13 +134,16 @@ class Display:
         events: list[PartitionEvent] = []
         for facts, error in group:
             key = facts.series_id
-            cadence = self._find_cadence(self._table_name, facts)
+            cadence = self._find_cadence(facts)
             coverage = measure_coverage(facts, cadence, accounts[key].ranges, now_ms, accounts[key].evidence)
-            rows = self._rows.pop(key, 0)
-            left_ms = estimate_left(self._paces, facts, coverage)
-            metadata = describe_series(facts, coverage, rows, last_rows.get(key, []), self._table_name, left_ms)
+            metadata = {
+                "new_rows": MetadataValue.int(self._new_rows.pop(key, 0)),
+                **describe_coverage(facts, coverage, estimate_left(self._paces, facts, coverage)),
+                **describe_lag(facts, cadence, now_ms),
+                **describe_last_rows(last_rows.get(key, []), self._table_name),
+            }
             events.append(make_event(self._table_name, key, metadata, error))
-        log_partition_events(self._context, events)
+        self._batches.log(events)
         states.mark_shown(self._conn, self._table_name, series_ids, now_ms)
         self._shown.update(series_ids)
 
@@ -153,9 +154,15 @@ def read_last_rows(conn: Connection, table_name: str, series_ids: Sequence[str])
     found: dict[str, list[dict[str, str]]] = {}
     statement = load_queries(queries)["read_last"]
     for series_id, *values in conn.execute(statement, {"series_ids": list(series_ids), "count": LAST_ROWS}).fetchall():
-        texts = ["" if value is None else str(value) for value in values]
+        texts = [_format_value(value) for value in values]
         found.setdefault(str(series_id), []).append(dict(zip(columns, texts, strict=True)))
     return found
+
+
+def _format_value(value: object) -> str:
+    if isinstance(value, datetime):
+        return format_time(date_to_ms(value))
+    return "" if value is None else str(value)
 
 
 def make_event(table_name: str, series_id: str, metadata: dict[str, Any], error: str | None) -> PartitionEvent:
@@ -166,17 +173,9 @@ def make_event(table_name: str, series_id: str, metadata: dict[str, Any], error:
     return AssetObservation(AssetKey(table_name), partition=series_id, metadata=told)
 
 
-def describe_series(
-    facts: SeriesFacts,
-    coverage: Coverage,
-    rows: int,
-    last_rows: Sequence[Mapping[str, str]],
-    table_name: str,
-    left_ms: int | None = None,
-) -> dict[str, Any]:
-    """Return a series' metadata: rows, range, lag, coverage by kind, gaps, floor, last rows."""
+def describe_coverage(facts: SeriesFacts, coverage: Coverage, left_ms: int | None) -> dict[str, Any]:
+    """Return what a series covers as metadata: coverage by kind, gaps, floor, range, and when all will be known."""
     metadata: dict[str, Any] = {
-        "rows": MetadataValue.int(rows),
         "coverage_percent": MetadataValue.float(round(coverage.percent, 2)),
         "gaps": MetadataValue.int(len(coverage.gaps)),
         "floor": MetadataValue.text(
@@ -192,11 +191,23 @@ def describe_series(
     if coverage.union is not None:
         union = coverage.union
         metadata["range"] = MetadataValue.text(f"[{format_time(union.start_ms)}, {format_time(union.end_ms)})")
-        metadata["lag_seconds"] = MetadataValue.int((coverage.lag_ms or 0) // 1000)
-    if last_rows:
-        columns = LAST_ROW_COLUMNS[table_name][1]
-        metadata["last_rows"] = MetadataValue.table(
-            records=[TableRecord(dict(row)) for row in last_rows],
-            schema=TableSchema(columns=[TableColumn(name, "string") for name in columns]),
-        )
     return metadata
+
+
+def describe_lag(facts: SeriesFacts, cadence: Cadence, now_ms: int) -> dict[str, Any]:
+    """Return as metadata how many bars are past due, or that nothing is owed any more."""
+    if facts.delisted_ms is not None and is_delisted(facts, now_ms):
+        return {"delisted": MetadataValue.text(f"since {format_time(facts.delisted_ms)}")}
+    lag = measure_lag(facts, cadence, now_ms)
+    if lag is None:
+        return {}
+    return {"lag_bars" if cadence.duration else "lag_intervals": MetadataValue.int(lag.bars)}
+
+
+def describe_last_rows(last_rows: Sequence[Mapping[str, str]], table_name: str) -> dict[str, Any]:
+    """Return the newest rows as a table; nothing where there was no time for them."""
+    if not last_rows:
+        return {}
+    columns = LAST_ROW_COLUMNS[table_name][1]
+    rows = [[row[column] for column in columns] for row in last_rows]
+    return {"last_rows": make_table(dict.fromkeys(columns, "string"), rows)}

@@ -10,6 +10,7 @@ from typing import Final
 from dagster import Config, OpExecutionContext, job, op
 from pydantic import Field
 
+from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.storage import find_dagster_database
 from series_pipelines.store.connection import Connection, connect
@@ -25,7 +26,10 @@ class PurgeConfig(Config):
 @op(description="Delete events and finished runs that are older than the settings say and shown nowhere.")
 def purge_events(context: OpExecutionContext, config: PurgeConfig, series: SeriesResource) -> None:
     days = series.settings.event_days if config.days is None else config.days
-    with connect(find_dagster_database(), purpose="retention", statement_timeout_ms=600_000) as conn:
+    with (
+        one_line_errors(),
+        connect(find_dagster_database(), purpose="retention", statement_timeout_ms=600_000) as conn,
+    ):
         events, runs = purge_dagster_events(conn, datetime.now(UTC) - timedelta(days=days))
     context.log.info(f"deleted {events} events and {runs} runs older than {days} days")
 

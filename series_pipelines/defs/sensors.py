@@ -3,7 +3,7 @@
 A tick is one read and a pure decision; state lives in tables, never in cursors. Every skip says why.
 """
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from dagster import (
@@ -21,19 +21,21 @@ from dagster import (
     sensor,
 )
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
-from dagster._time import get_current_datetime
 
 from series_pipelines.core.plan import Kind
 from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.text import clean_text
+from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.partitions import SERIES_PARTITIONS
-from series_pipelines.defs.peek_metadata import describe_backlog
+from series_pipelines.defs.peek_metadata import describe_backlog, name_lane
 from series_pipelines.defs.resources import SeriesResource
-from series_pipelines.ingest.backlog import decide_lanes, publish_backlogs, read_backlog
-from series_pipelines.ingest.universe import sync_universe
+from series_pipelines.ingest.backlog import CapabilityBacklog, decide_lanes, publish_backlogs, read_backlog
+from series_pipelines.ingest.universe import UniverseReport, sync_universe
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
 
 CAPABILITY_TAG: Final = "series/capability"
+LANE_TAG: Final = "series/lane"
 WORK_TAG: Final = "series/work"
 PRIORITIES: Final[dict[Kind, str]] = {"head": "10", "tail": "0"}
 UNIVERSE_INTERVAL_SECONDS: Final = 30
@@ -41,6 +43,7 @@ LANE_INTERVAL_SECONDS: Final = 10
 RECENTLY: Final = timedelta(seconds=60)
 OVERTIME_SECONDS: Final = 60
 MAX_NEW_PARTITIONS: Final = 5_000
+LONGEST_TICK: Final = 1_000
 UNDER_WAY: Final = [
     DagsterRunStatus.QUEUED,
     DagsterRunStatus.STARTING,
@@ -59,8 +62,8 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
         description="Follows vendors: products, capabilities and series; adds partitions; refreshes `capabilities`.",
     )
     def universe(context: SensorEvaluationContext, series: SeriesResource) -> SensorResult:
-        registry = series.load_registry()
-        with series.connect("universe") as conn:
+        with one_line_errors(), series.connect("universe") as conn:
+            registry = series.load_registry()
             report = sync_universe(conn, registry, series.clock.now_ms())
             additions = {table_name: _find_new_keys(context.instance, conn, table_name) for table_name in TABLE_NAMES}
             backlog = read_backlog(conn, series.clock.now_ms())
@@ -68,6 +71,8 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
             context.log.warning(refusal)
         peek = AssetMaterialization(AssetKey("capabilities"), metadata=describe_backlog(backlog))
         return SensorResult(
+            # Dagster's only place for words on a tick that starts no run.
+            skip_reason=describe_universe(report, sum(map(len, additions.values()))),
             dynamic_partitions_requests=[
                 SERIES_PARTITIONS[table_name].build_add_request(keys) for table_name, keys in additions.items() if keys
             ],
@@ -92,7 +97,7 @@ def build_lane_sensor(
     )
     def lane_sensor(context: SensorEvaluationContext, series: SeriesResource) -> SensorResult | SkipReason:
         now_ms = series.clock.now_ms()
-        with series.connect("sensor") as conn:
+        with one_line_errors(), series.connect("sensor") as conn:
             backlog = read_backlog(conn, now_ms)
             publish_backlogs(conn, backlog, now_ms)
         decision = decide_lanes(backlog, table_name, kind, find_busy_capabilities(context.instance))
@@ -100,7 +105,7 @@ def build_lane_sensor(
             return SkipReason("; ".join(decision.reasons))
         return SensorResult(
             run_requests=[
-                make_lane_request(table_name, kind, cap_key, series.settings.shift_seconds)
+                make_lane_request(table_name, kind, backlog.capabilities[cap_key], series.settings.shift_seconds)
                 for cap_key in decision.wanted
             ],
         )
@@ -108,8 +113,27 @@ def build_lane_sensor(
     return lane_sensor
 
 
-def make_lane_request(table_name: TableName, kind: Kind, cap_key: str, shift_seconds: int) -> RunRequest:
+def describe_universe(report: UniverseReport, new_partitions: int) -> str:
+    """Say what a look at the vendors found and changed."""
+    counts = {"capabilities": report.capabilities, "products": report.products, "series": sum(report.series.values())}
+    changes = {
+        "new series": sum(changes.added for changes in report.series_changes.values()),
+        "retired series": sum(changes.retired for changes in report.series_changes.values()),
+        "changed products": report.products_changed,
+        "delisted products": len(report.delisted),
+        "new partitions": new_partitions,
+    }
+    told = ", ".join(f"{count} {name}" for name, count in counts.items())
+    changed = ", ".join(f"{count} {name}" for name, count in changes.items() if count) or "nothing new"
+    refused = f"; refused: {'; '.join(report.refused)}" if report.refused else ""
+    return clean_text(f"{told}; {changed}{refused}", LONGEST_TICK)
+
+
+def make_lane_request(
+    table_name: TableName, kind: Kind, capability: CapabilityBacklog, shift_seconds: int
+) -> RunRequest:
     """Ask for one lane; the run reads its plan itself, fresh."""
+    cap_key = capability.state.cap_key
     config = {"capability": cap_key, "kind": "head" if kind == "head" else "both"}
     return RunRequest(
         run_config={
@@ -118,6 +142,7 @@ def make_lane_request(table_name: TableName, kind: Kind, cap_key: str, shift_sec
         },
         tags={
             CAPABILITY_TAG: cap_key,
+            LANE_TAG: name_lane(capability),
             WORK_TAG: kind,
             "dagster/priority": PRIORITIES[kind],
             # A run whose machine died looks alive for ever, and would keep its capability from getting another.
@@ -134,7 +159,7 @@ def find_busy_capabilities(instance: DagsterInstance) -> set[str]:
     just_now = [DagsterRunStatus.NOT_STARTED, DagsterRunStatus.FAILURE]
     records = [
         *instance.get_run_records(RunsFilter(statuses=UNDER_WAY)),
-        *instance.get_run_records(RunsFilter(statuses=just_now, updated_after=get_current_datetime() - RECENTLY)),
+        *instance.get_run_records(RunsFilter(statuses=just_now, updated_after=datetime.now(UTC) - RECENTLY)),
     ]
     return {tag for record in records if (tag := record.dagster_run.tags.get(CAPABILITY_TAG)) is not None}
 

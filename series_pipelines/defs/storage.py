@@ -7,12 +7,12 @@ Dagster starts finds the same database as the series do.
 from typing import Any, Final
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit, urlunsplit
 
-from dagster import _check as check
 from dagster._config.config_schema import UserConfigSchema
 from dagster._serdes import ConfigurableClassData
 from dagster_postgres.storage import DagsterPostgresStorage
 
 from series_pipelines.database import find_database
+from series_pipelines.errors import InvalidInput
 from series_pipelines.settings import load_settings
 from series_pipelines.store.connection import connect, translated_errors
 
@@ -28,7 +28,8 @@ class SeriesDagsterStorage(DagsterPostgresStorage):
 
     @classmethod
     def from_config_value(cls, inst_data: ConfigurableClassData | None, config_value: Any) -> "SeriesDagsterStorage":
-        check.invariant(not config_value, "SeriesDagsterStorage takes no config")
+        if config_value:
+            raise InvalidInput("SeriesDagsterStorage takes no config: its database is that of the series")
         return cls(postgres_url=_name_driver(find_dagster_database()), inst_data=inst_data)
 
 

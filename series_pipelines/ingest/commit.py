@@ -3,6 +3,7 @@
 Attempts that queued up share a transaction, at most one a series.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -62,18 +63,23 @@ def explain_unstorable(error: Exception) -> str:
     return clean_text(f"the page can't be stored: {error if isinstance(error, SeriesError) else describe_error(error)}")
 
 
-def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> None:
-    """Commit a group of attempts, at most one a series. Doing it twice changes nothing."""
-    cursors.commit_once(lambda again: _commit(conn, table_name, author, group, again))
+def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> Counter[str]:
+    """Commit a group of attempts, at most one a series; return how many rows of each series were new or different.
+
+    Doing it twice changes nothing.
+    """
+    return cursors.commit_once(lambda again: _commit(conn, table_name, author, group, again))
 
 
-def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[Finished], again: bool) -> None:
+def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[Finished], again: bool) -> Counter[str]:
     series_ids = [finished.facts.series_id for finished in group]
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
     with conn.transaction():
         own_series(conn, table_name, series_ids)
         refuse_bars_across(conn, [(finished.facts.series_id, page) for finished, page in paged])
-        WRITERS[table_name](conn, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged])
+        new_rows = WRITERS[table_name](
+            conn, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged]
+        )
         ranges.add(
             conn,
             table_name,
@@ -92,10 +98,17 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
             conn,
             table_name,
             [
-                states.Attempt(finished.facts.series_id, finished.fetch.target, finished.attempted_ms, finished.outcome)
+                states.Attempt(
+                    finished.facts.series_id,
+                    finished.fetch.target,
+                    finished.attempted_ms,
+                    finished.outcome,
+                    new_rows[finished.facts.series_id],
+                )
                 for finished in group
             ],
         )
+    return new_rows
 
 
 def refuse_bars_across(conn: Connection, pages: Sequence[tuple[str, Page]]) -> None:

@@ -7,6 +7,7 @@ is wrong with it. While the database restarts or has no room it waits, as long a
 
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,6 +40,8 @@ class Written:
 
     finished: Finished
     facts: SeriesFacts | None
+    new_rows: int = 0
+    """How many of the page's rows were new or different."""
 
 
 class Writer:
@@ -111,28 +114,32 @@ class Writer:
         return group
 
     def _commit(self, group: Sequence[Finished]) -> list[Written]:
+        new_rows: Counter[str] = Counter()
         try:
-            self._commit_together(group)
+            new_rows = self._commit_together(group)
             done = list(group)
         except NO_PAGE_TO_BLAME:
             raise
         except Exception:
-            done = [self._commit_alone(finished) for finished in group]
+            done = [self._commit_alone(finished, new_rows) for finished in group]
         series_ids = [finished.facts.series_id for finished in done]
         facts_of = {facts.series_id: facts for facts in self._database.run(lambda conn: self._read(conn, series_ids))}
-        return [Written(finished, facts_of.get(finished.facts.series_id)) for finished in done]
+        return [
+            Written(finished, facts_of.get(series_id), new_rows[series_id])
+            for finished, series_id in zip(done, series_ids, strict=True)
+        ]
 
     def _read(self, conn: Connection, series_ids: Sequence[str]) -> list[SeriesFacts]:
         with conn.transaction():
             return states.read_facts(conn, self._table_name, series_ids=series_ids)
 
-    def _commit_together(self, group: Sequence[Finished]) -> None:
+    def _commit_together(self, group: Sequence[Finished]) -> Counter[str]:
         # Twice is safe: rows, ranges and states are the same, and the ledger knows the pages by their keys.
-        self._database.run(lambda conn: commit_group(conn, self._table_name, self._author, group))
+        return self._database.run(lambda conn: commit_group(conn, self._table_name, self._author, group))
 
-    def _commit_alone(self, finished: Finished) -> Finished:
+    def _commit_alone(self, finished: Finished, new_rows: Counter[str]) -> Finished:
         try:
-            self._commit_together([finished])
+            new_rows.update(self._commit_together([finished]))
             return finished
         except NO_PAGE_TO_BLAME:
             raise

@@ -1,5 +1,6 @@
 """OHLC bars: rows of ohlc_v2. Prices stay the vendor's decimal strings until Postgres reads them as numeric."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final, cast
 
@@ -11,8 +12,8 @@ _SQL: Final = load_queries("ohlc")
 OHLC_TABLE: Final = RowTable("ohlc", times=2)
 
 
-def write_pages(conn: Connection, pages: Sequence[SeriesRows]) -> int:
-    """Write one page of bars a series and return how many bars were new or different."""
+def write_pages(conn: Connection, pages: Sequence[SeriesRows]) -> Counter[str]:
+    """Write one page of bars a series and return how many of each were new or different."""
     return write(conn, OHLC_TABLE, pages)
 
 

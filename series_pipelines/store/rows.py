@@ -5,6 +5,7 @@ stage and a merge that leaves equal rows alone. One page a series in a group; th
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -38,24 +39,27 @@ class SeriesRows:
     rows: Sequence[Any]
 
 
-def write(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> int:
-    """Write the pages' rows and return how many were new or different."""
+def write(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> Counter[str]:
+    """Write the pages' rows and return how many of each series were new or different."""
     pages = [page for page in pages if page.rows]
+    changed: Counter[str] = Counter()
     if not pages:
-        return 0
+        return changed
     sql = load_queries(table.queries)
-    fresh, doubtful = _split(conn, table, pages)
-    changed = len(fresh)
+    fresh, doubtful = _split(conn, table, pages, changed)
     if fresh:
         _copy(conn, sql["copy"], fresh)
     if doubtful:
         conn.execute(sql["create_stage"])
         _copy(conn, sql["copy_stage"], doubtful)
-        changed += conn.execute(sql["merge_stage"]).rowcount
+        changed.update(dict(cast(list[tuple[str, int]], conn.execute(sql["merge_stage"]).fetchall())))
     return changed
 
 
-def _split(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> tuple[list[str], list[str]]:
+def _split(
+    conn: Connection, table: RowTable, pages: Sequence[SeriesRows], changed: Counter[str]
+) -> tuple[list[str], list[str]]:
+    """Return the lines that can't conflict, counted as changed by their series, and those that may."""
     stored = conn.execute(
         load_queries(table.queries)["find_stored"],
         {
@@ -71,10 +75,12 @@ def _split(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> tu
         lines = format_rows(table, page)
         if first_ms is None or last_ms is None:
             fresh += lines
+            changed[page.series_id] += len(lines)
             continue
         low = bisect_left(page.rows, first_ms, key=_CREATED)
         high = bisect_right(page.rows, last_ms, key=_CREATED)
         fresh += lines[:low] + lines[high:]
+        changed[page.series_id] += low + len(lines) - high
         doubtful += lines[low:high]
     return fresh, doubtful
 

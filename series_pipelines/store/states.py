@@ -28,6 +28,14 @@ class Attempt:
     target: str
     attempted_ms: int
     outcome: Outcome
+    new_rows: int = 0
+
+
+class Tally(NamedTuple):
+    """Of a whole table: how many series have retired, and how many rows were new or different so far."""
+
+    retired: int
+    new_rows: int
 
 
 class SeriesChanges(NamedTuple):
@@ -86,6 +94,7 @@ def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> No
             "rechecks": [ms_to_time(outcome.floor.recheck_ms) for outcome in outcomes],
             "errors": [outcome.error for outcome in outcomes],
             "intervals": [outcome.interval_ms for outcome in outcomes],
+            "new_rows": [attempt.new_rows for attempt in attempts],
         },
     )
 
@@ -109,6 +118,11 @@ def list_series(conn: Connection, table_name: str) -> list[KnownSeries]:
         KnownSeries(series_id, table_name, cap_key, product_id, active)
         for series_id, product_id, cap_key, active in rows
     ]
+
+
+def tally(conn: Connection, table_name: str) -> Tally:
+    """Count what a table's series do not tell while they are looked at one by one."""
+    return Tally._make(cast(Any, conn.execute(_SQL["tally"], {"table_name": table_name}).fetchone()))
 
 
 def upsert_series(conn: Connection, table_name: str, series: Sequence[tuple[str, str, str]]) -> tuple[int, int]:

@@ -27,6 +27,7 @@ copy stage_ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, vo
 
 -- name: merge_stage
 -- Write the staged rows that are new or different, and log what was different; equal rows are not even locked.
+-- Tells how many of each series were.
 with written as (
     select stage.series_id, stage.created_at, stage.closed_at, stage.open::numeric, stage.high::numeric,
            stage.low::numeric, stage.close::numeric, stage.volume::numeric, stage.open_interest::numeric,
@@ -45,12 +46,15 @@ with written as (
     select 'ohlc_v2', series_id, created_at, old_value, to_jsonb(written) - '{series_id,created_at,old_value}'::text[]
     from written where old_value is not null
     order by series_id, created_at
+), merged as (
+    insert into ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, volume, open_interest)
+    select series_id, created_at, closed_at, open, high, low, close, volume, open_interest from written
+    on conflict (series_id, created_at) do update set
+        closed_at = excluded.closed_at, open = excluded.open, high = excluded.high, low = excluded.low,
+        close = excluded.close, volume = excluded.volume, open_interest = excluded.open_interest
+    returning series_id
 )
-insert into ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, volume, open_interest)
-select series_id, created_at, closed_at, open, high, low, close, volume, open_interest from written
-on conflict (series_id, created_at) do update set
-    closed_at = excluded.closed_at, open = excluded.open, high = excluded.high, low = excluded.low,
-    close = excluded.close, volume = excluded.volume, open_interest = excluded.open_interest;
+select series_id, count(*) from merged group by series_id;
 
 -- name: read_last
 -- The newest rows of each of some series, newest first.

@@ -26,6 +26,7 @@ copy stage_interest_rate (series_id, created_at, long_rate, short_rate, settleme
 
 -- name: merge_stage
 -- Write the staged rows that are new or different, and log what was different; equal rows are not even locked.
+-- Tells how many of each series were.
 with written as (
     select stage.series_id, stage.created_at, stage.long_rate::numeric, stage.short_rate::numeric,
            stage.settlement_price::numeric, to_jsonb(stored) as old_value
@@ -42,12 +43,15 @@ with written as (
            to_jsonb(written) - '{series_id,created_at,old_value}'::text[]
     from written where old_value is not null
     order by series_id, created_at
+), merged as (
+    insert into interest_rate (series_id, created_at, long_rate, short_rate, settlement_price)
+    select series_id, created_at, long_rate, short_rate, settlement_price from written
+    on conflict (series_id, created_at) do update set
+        long_rate = excluded.long_rate, short_rate = excluded.short_rate,
+        settlement_price = excluded.settlement_price
+    returning series_id
 )
-insert into interest_rate (series_id, created_at, long_rate, short_rate, settlement_price)
-select series_id, created_at, long_rate, short_rate, settlement_price from written
-on conflict (series_id, created_at) do update set
-    long_rate = excluded.long_rate, short_rate = excluded.short_rate,
-    settlement_price = excluded.settlement_price;
+select series_id, count(*) from merged group by series_id;
 
 -- name: read_last
 -- The newest rows of each of some series, newest first.

@@ -95,15 +95,16 @@ update series_state as state set
     recheck_at = attempt.recheck_at,
     last_error = attempt.error,
     interval_ms = attempt.interval_ms,
-    last_success_at = case when attempt.error is null then attempted_at else last_success_at end
+    last_success_at = case when attempt.error is null then attempted_at else last_success_at end,
+    new_rows = state.new_rows + attempt.new_rows
 from unnest(
     %(series_ids)s::text[], %(targets)s::text[], %(attempted)s::timestamptz[], %(eligible)s::timestamptz[],
     %(misses)s::integer[], %(failures)s::integer[], %(windows)s::bigint[], %(floors)s::timestamptz[],
     %(floor_kinds)s::text[], %(errors)s::text[], %(intervals)s::bigint[], %(grounds)s::text[],
-    %(nothing_earlier)s::timestamptz[], %(rechecks)s::timestamptz[]
+    %(nothing_earlier)s::timestamptz[], %(rechecks)s::timestamptz[], %(new_rows)s::bigint[]
 ) as attempt (
     series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error,
-    interval_ms, grounds, nothing_earlier_at, recheck_at
+    interval_ms, grounds, nothing_earlier_at, recheck_at, new_rows
 )
 where state.series_id = attempt.series_id and state.table_name = %(table_name)s;
 
@@ -115,6 +116,11 @@ where table_name = %(table_name)s and series_id = any(%(series_ids)s::text[]);
 -- name: list_series
 -- Every series of a table, retired ones too, in key order.
 select series_id, product_id, cap_key, active from series_state where table_name = %(table_name)s order by series_id;
+
+-- name: tally
+-- How many series of a table have retired, and how many rows its pages have brought that were new or different.
+select count(*) filter (where not active), coalesce(sum(new_rows), 0)::bigint
+from series_state where table_name = %(table_name)s;
 
 -- name: find_series
 -- Which table, capability and product some series ids belong to.

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -74,9 +75,43 @@ class Dev:
         node = self.ask(query, key={"path": [table_name]})["assetNodeOrError"]["assetPartitionStatuses"]
         return {name: set(keys) for name, keys in node.items()}
 
+    def find_last_materialization(self, asset: str) -> float:
+        query = """query($key: AssetKeyInput!) { assetOrError(assetKey: $key) { ... on Asset {
+            assetMaterializations(limit: 1) { timestamp } } } }"""
+        found = self.ask(query, key={"path": [asset]})["assetOrError"].get("assetMaterializations")
+        return float(found[0]["timestamp"]) if found else 0.0
+
+    def launch(self, job: str, assets: tuple[str, ...] = (), **tags: str) -> str:
+        """Start a run as a person would; return its id."""
+        mutation = """mutation($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
+            __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message }
+            ... on RunConfigValidationInvalid { errors { message } } } }"""
+        selector: dict[str, Any] = {
+            "repositoryLocationName": "series_pipelines.definitions",
+            "repositoryName": "__repository__",
+            "jobName": job,
+        }
+        if assets:
+            selector["assetSelection"] = [{"path": [asset]} for asset in assets]
+        metadata = {"tags": [{"key": f"dagster/{key}", "value": value} for key, value in tags.items()]}
+        params = {"selector": selector, "runConfigData": "{}", "mode": "default", "executionMetadata": metadata}
+        launched = self.ask(mutation, params=params)["launchPipelineExecution"]
+        assert launched["__typename"] == "LaunchRunSuccess", launched
+        return str(launched["run"]["runId"])
+
+    def find_run_status(self, run_id: str) -> str:
+        query = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
+        return str(self.ask(query, id=run_id)["runOrError"]["status"])
+
+    def execute(self, job: str) -> None:
+        """Start a run and wait until it has succeeded."""
+        run_id = self.launch(job)
+        self.await_until(lambda: self.find_run_status(run_id) in FINISHED, f"the end of {job}")
+        assert self.find_run_status(run_id) == "SUCCESS"
+
     def find_runs(self, **tags: str) -> list[dict[str, Any]]:
         query = """query($filter: RunsFilter) { runsOrError(filter: $filter, limit: 50) { ... on Runs { results {
-            runId status jobName tags { key value } } } } }"""
+            runId status jobName tags { key value } stepStats { stepKey status } } } } }"""
         wanted = [{"key": key, "value": value} for key, value in tags.items()]
         runs: list[dict[str, Any]] = self.ask(query, filter={"tags": wanted})["runsOrError"]["results"]
         return runs
@@ -212,6 +247,7 @@ def test_a_backfill_over_islands_fills_exactly_those_series(dev: Dev) -> None:
 
     runs = dev.await_until(find_ended, "the backfill's two runs")
     assert {run["status"] for run in runs} == {"SUCCESS"}
+    assert {step["status"] for run in runs for step in run["stepStats"]} == {"SUCCESS"}
     assert set(chosen) <= dev.find_statuses("ohlc_v2")["materializedPartitions"]
     coverage = subprocess.run(
         [str(SERIES), "coverage", "--json", *chosen], cwd=PROJECT, env=dev.environment, capture_output=True, text=True
@@ -221,54 +257,77 @@ def test_a_backfill_over_islands_fills_exactly_those_series(dev: Dev) -> None:
 
 
 def test_a_run_that_waits_for_its_capability_can_be_cancelled(dev: Dev) -> None:
-    mutation = """mutation($params: ExecutionParams!) { launchPipelineExecution(executionParams: $params) {
-        __typename ... on LaunchRunSuccess { run { runId } } ... on PythonError { message }
-        ... on RunConfigValidationInvalid { errors { message } } } }"""
-    selector = {
-        "repositoryLocationName": "series_pipelines.definitions",
-        "repositoryName": "__repository__",
-        "jobName": "ohlc_v2_lane",
-        "assetSelection": [{"path": ["ohlc_v2"]}],
-    }
-    tags = [{"key": "dagster/partition", "value": "DEMO/SWAP/BTC-USDT/PT4H"}]
-    params = {"selector": selector, "runConfigData": "{}", "mode": "default", "executionMetadata": {"tags": tags}}
     cap_key = "IngestOHLC/DEMO%2FSWAP%2F/backward"
     server = start_embedded(dev.home)
     with connect(server.url, purpose="test", autocommit=True) as holder:
         locks.wait_capability(holder, cap_key, 60_000)
-        launched = dev.ask(mutation, params=params)["launchPipelineExecution"]
-        assert launched["__typename"] == "LaunchRunSuccess", launched
-        run_id = launched["run"]["runId"]
-
-        def find_status() -> str:
-            query = "query($id: ID!) { runOrError(runId: $id) { ... on Run { status } } }"
-            return str(dev.ask(query, id=run_id)["runOrError"]["status"])
-
+        run_id = dev.launch("ohlc_v2_lane", ("ohlc_v2",), partition="DEMO/SWAP/BTC-USDT/PT4H")
         dev.await_until(lambda: locks.is_awaited(holder, cap_key), "the run's wait for its capability")
-        assert find_status() == "STARTED"
+        assert dev.find_run_status(run_id) == "STARTED"
         dev.ask("mutation($id: String!) { terminateRun(runId: $id) { __typename } }", id=run_id)
-        dev.await_until(lambda: find_status() in FINISHED, "the run's end")
-        assert find_status() == "CANCELED"
+        dev.await_until(lambda: dev.find_run_status(run_id) in FINISHED, "the run's end")
+        assert dev.find_run_status(run_id) == "CANCELED"
         dev.await_until(lambda: not locks.is_awaited(holder, cap_key), "the end of its wait")
     server.close()
 
 
+def look(dev: Dev, path: str) -> str:
+    """Return a page of the UI as a browser has drawn it."""
+    with tempfile.TemporaryDirectory(prefix="series-browser-", ignore_cleanup_errors=True) as profile:
+        page = subprocess.run(
+            [
+                str(CHROMIUM),
+                *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+                *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+                *(f"--user-data-dir={profile}", "--window-size=1280,1000", "--virtual-time-budget=20000"),
+                *("--dump-dom", f"http://127.0.0.1:{dev.port}{path}"),
+            ],
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    return page.stdout
+
+
+def find_icons(page: str, after: str, before: str) -> list[str]:
+    """Return the names of the icons between two texts of a page; none while the texts are not there."""
+    _, _, rest = page.partition(after)
+    part, found, _ = rest.partition(before)
+    return re.findall(r'role="img" aria-label="(\w+)"', part) if found else []
+
+
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
-def test_a_browser_shows_the_series_on_the_partitions_page(dev: Dev, tmp_path: Path) -> None:
-    page = subprocess.run(
-        [
-            str(CHROMIUM),
-            *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-            *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-            *(f"--user-data-dir={tmp_path}", "--window-size=1500,1000", "--virtual-time-budget=20000", "--dump-dom"),
-            f"http://127.0.0.1:{dev.port}/assets/ohlc_v2?view=partitions",
-        ],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert "DEMO/SPOT/" in page.stdout
-    assert "Materialized" in page.stdout
+def test_a_browser_shows_the_series_on_the_partitions_page(dev: Dev) -> None:
+    page = look(dev, "/assets/ohlc_v2?view=partitions")
+    assert "DEMO/SPOT/" in page
+    assert "Materialized" in page
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed here")
+def test_a_failing_check_is_red_while_lanes_go_on_and_green_when_it_is_mended(dev: Dev) -> None:
+    server = start_embedded(dev.home)
+    with connect(server.url, purpose="test", autocommit=True) as conn:
+        # A cursor without events, which no lane has to do with.
+        conn.execute(
+            "insert into ing_cursor (namespace_id, position, table_name, series_id, operation, namespace_scope, "
+            "namespace_key, direction, cursor_type) values (find_namespace_id('ohlc_v2', 'X/PT1M', 'UPDATE', 'CUSTOM', "
+            "'forged'), 1, 'ohlc_v2', 'X/PT1M', 'UPDATE', 'CUSTOM', 'forged', 'FORWARD', 'TIME')"
+        )
+    server.close()
+
+    def look_at_check() -> tuple[str, str]:
+        catalogue = find_icons(look(dev, "/assets"), ">ohlc_v2_ledger</span>", "Materialized")
+        on_page = find_icons(look(dev, "/assets/ohlc_v2_ledger"), "Latest check results", "Asset history")
+        return (catalogue or ["nothing"])[-1], (on_page or ["nothing"])[-1]
+
+    dev.execute("nightly_checks")
+    checked = dev.find_last_materialization("ohlc_v2_ledger")
+    dev.await_until(lambda: dev.find_last_materialization("ohlc_v2") > checked, "a later event of a lane")
+    assert look_at_check() == ("check_failed", "cancel")
+    rebuild = [str(SERIES), "cursors", "rebuild"]
+    assert subprocess.run(rebuild, cwd=PROJECT, env=dev.environment, capture_output=True).returncode == 0
+    dev.execute("nightly_checks")
+    assert look_at_check() == ("check_passed", "check_circle")
 
 
 def test_ctrl_c_stops_everything_without_a_traceback_and_the_next_start_finds_its_data(home: Path, dev: Dev) -> None:

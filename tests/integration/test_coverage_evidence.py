@@ -13,6 +13,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.defs.checks import check_coverage
 from series_pipelines.ingest.certify import certify
 from series_pipelines.ingest.lane import LaneOrder
+from series_pipelines.ingest.summary import read_standings
 from series_pipelines.store import coverage, states
 from series_pipelines.store.connection import ms_to_time
 from series_pipelines.vendors.contract import Limits, Reply, Request
@@ -247,12 +248,12 @@ def test_the_check_names_the_series_with_unknown_time(database_url: str) -> None
     world = World(database_url, [vendor], clock)
     [cap_key] = world.registry.read().capabilities
     world.run(cap_key, LaneOrder(("head",), 60_000))
-    result = check_coverage(world.conn, "ohlc_v2", clock.now_ms())
+    result = check_coverage(read_standings(world.conn, "ohlc_v2", clock.now_ms()))
     world.conn.commit()
     assert not result.passed
     assert result.description == "1 series have unknown time older than their floor, of 1"
     world.settle()
-    assert check_coverage(world.conn, "ohlc_v2", clock.now_ms()).passed
+    assert check_coverage(read_standings(world.conn, "ohlc_v2", clock.now_ms())).passed
     world.conn.commit()
     world.close()
 

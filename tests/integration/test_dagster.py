@@ -1,18 +1,22 @@
 """Sensors, lanes and a person's runs on a real Dagster instance whose storage is the real Postgres."""
 
 import os
+import re
 import shutil
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 from dagster import (
     AssetKey,
+    DagsterError,
     DagsterInstance,
     DagsterRunStatus,
     Definitions,
@@ -24,14 +28,16 @@ from dagster import (
 )
 from dagster._core.storage.partition_status_cache import get_and_update_asset_status_cache_value
 from dagster._core.test_utils import create_run_for_test
+from dagster._utils.error import SerializableErrorInfo, serializable_error_info_from_exc_info
 from databases import Server, create_database
 
-from series_pipelines.defs import display
+from series_pipelines.defs import display, lane_log
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import SERIES_PARTITIONS
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_dagster_events
 from series_pipelines.defs.storage import add_search_path, find_dagster_database
+from series_pipelines.errors import DatabaseUnavailable
 from series_pipelines.ingest import lane as lane_module
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import load_settings
@@ -105,6 +111,26 @@ def execute(
     return job.execute_in_process(instance=instance, raise_on_error=False, **kwargs)  # type: ignore[arg-type]
 
 
+def find_error(result: ExecuteInProcessResult) -> SerializableErrorInfo:
+    """Return the error of the step that failed."""
+    assert not result.success
+    data = next(event for event in result.all_node_events if event.is_step_failure).step_failure_data
+    assert data.error is not None
+    return data.error
+
+
+def read_log(instance: DagsterInstance, result: ExecuteInProcessResult) -> list[str]:
+    return [entry.user_message for entry in instance.all_logs(result.run_id)]
+
+
+def read_metadata(instance: DagsterInstance) -> Mapping[str, Any]:
+    """Return the metadata of the newest materialization of `ohlc_v2`."""
+    event = instance.get_latest_materialization_event(AssetKey("ohlc_v2"))
+    assert event is not None
+    assert event.asset_materialization is not None
+    return event.asset_materialization.metadata
+
+
 def find_materialized(instance: DagsterInstance, table_name: str = "ohlc_v2") -> set[str]:
     asset = AssetKey(table_name)
     partitions = SERIES_PARTITIONS[table_name]  # type: ignore[index]
@@ -124,8 +150,8 @@ def test_the_universe_sensor_adds_every_series_as_a_sorted_partition(
     assert isinstance(again, SensorResult)
     assert not again.dynamic_partitions_requests
     peek = again.asset_events[0].metadata
-    assert peek["capability_count"].value == 4
-    assert SWAPS in {record.data["cap_key"] for record in peek["capabilities"].records}
+    assert {record.data["prefix"] for record in peek["bars"].records} == {"DEMO/SWAP", "DEMO/SPOT"}
+    assert {record.data["prefix"] for record in peek["rates"].records} == {"DEMO/SWAP", "DEMO/MARGIN"}
 
 
 def test_the_head_sensor_asks_for_one_lane_a_capability_and_says_why_not(
@@ -136,6 +162,7 @@ def test_the_head_sensor_asks_for_one_lane_a_capability_and_says_why_not(
     request = requests[SWAPS]
     assert request.partition_key is None
     assert request.tags["dagster/priority"] == "10"
+    assert request.tags["series/lane"] == "DEMO/SWAP bars backward"
     assert request.tags["dagster/max_runtime_seconds"] == "180"
     config = request.run_config["ops"]["ohlc_v2"]["ops"]["ingest"]["config"]
     assert config == {"capability": SWAPS, "kind": "head"}
@@ -167,7 +194,7 @@ def test_a_lane_run_fills_its_capability_and_logs_an_event_a_partition(
     assert event is not None
     assert event.asset_materialization is not None
     metadata = event.asset_materialization.metadata
-    assert {"rows", "range", "lag_seconds", "coverage_percent", "gaps", "floor", "last_rows"} <= set(metadata)
+    assert {"new_rows", "range", "lag_bars", "coverage_percent", "gaps", "floor", "last_rows"} <= set(metadata)
     fragments = conn.execute("select count(*), count(distinct series_id) from series_data_range").fetchone()
     assert fragments is not None
     assert fragments[0] == fragments[1]
@@ -235,9 +262,9 @@ def test_a_wrong_wish_fails_the_run_with_one_clear_line(
 ) -> None:
     run_config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": config}}}}}
     result = execute(universe, instance, partition_key=BTC, run_config=run_config)
-    assert not result.success
-    failure = next(event for event in result.all_node_events if event.is_step_failure)
-    assert message in str(failure.step_failure_data.user_failure_data.description)  # type: ignore[union-attr]
+    error = find_error(result)
+    assert message in error.message
+    assert (error.stack, error.cause, error.context) == ([], None, None)
 
 
 def test_an_interest_rate_lane_works_like_an_ohlc_lane(universe: Definitions, instance: DagsterInstance) -> None:
@@ -295,6 +322,137 @@ def test_events_are_stored_in_batches_without_falling_back(
     assert execute(universe, instance, run_config=request.run_config, tags=request.tags).success
     assert sum(sizes) == len(find_materialized(instance))
     assert len(sizes) <= 3
+
+
+def test_each_event_of_a_batch_has_a_millisecond_of_its_own(universe: Definitions, instance: DagsterInstance) -> None:
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    assert execute(universe, instance, run_config=request.run_config, tags=request.tags).success
+    ended_ms = datetime.now(UTC).timestamp() * 1000
+    records = instance.fetch_materializations(AssetKey("ohlc_v2"), limit=1_000, ascending=True).records
+    times = [round(record.timestamp * 1000) for record in records]
+    assert len(times) == len(find_materialized(instance)) > 10
+    assert times == sorted(set(times))
+    assert times[-1] <= ended_ms + len(times)
+
+
+def test_events_are_logged_one_by_one_where_the_batch_fails(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: object, events: list[object]) -> None:
+        raise TypeError("the call has changed")
+
+    monkeypatch.setattr(type(instance.event_log_storage), "store_event_batch", refuse)
+    result = execute(universe, instance, partition_key=BTC)
+    assert result.success
+    assert find_materialized(instance) == {BTC}
+    assert any("the call has changed" in message for message in read_log(instance, result))
+
+
+def test_a_lane_stores_no_empty_batches(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+    show = display.Display._show
+
+    def count(self: display.Display, group: list[Any], with_last_rows: bool) -> None:
+        sizes.append(len(group))
+        show(self, group, with_last_rows)
+
+    monkeypatch.setattr(display.Display, "_show", count)
+    monkeypatch.setattr(display, "FLUSH_EVERY_SECONDS", 0.0)
+    monkeypatch.setattr(display, "find_display_interval", lambda series: 3_600_000)
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"capability": SWAPS, "pages": 60}}}}}}
+    assert execute(universe, instance, run_config=config).success
+    assert len(sizes) > 10
+    assert 0 not in sizes
+
+
+def test_a_run_says_what_is_done_and_left_and_how_many_rows_were_new(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "PERSON_SECONDS", 0.0)
+    result = execute(universe, instance, partition_key=BTC)
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    assert "left: 0 heads, 1 tails" in told[0]
+    assert "left: 0 heads, 0 tails" in told[-1]
+    stored = conn.execute("select count(*) from ohlc_v2").fetchone()
+    assert stored is not None
+    assert f" {stored[0]} of them new;" in told[-1]
+    metadata = read_metadata(instance)
+    assert metadata["new_rows"].value == stored[0]
+    assert metadata["lag_bars"].value == 0
+    execute(universe, instance, partition_key=BTC)
+    assert read_metadata(instance)["new_rows"].value == 0
+
+
+def test_a_delisted_series_has_no_lag_but_says_so(universe: Definitions, instance: DagsterInstance) -> None:
+    assert execute(universe, instance, partition_key="DEMO/SWAP/LUNA-USDT/P1D").success
+    metadata = read_metadata(instance)
+    assert metadata["delisted"].value.startswith("since 20")  # type: ignore[union-attr]
+    assert "lag_bars" not in metadata
+
+
+def test_why_a_lane_ended_is_told_also_when_showing_fails(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end_lane(*args: object) -> object:
+        raise DatabaseUnavailable("this ended the lane")
+
+    def fail_too(self: display.Display) -> str:
+        raise psycopg.InterfaceError("the connection is closed")
+
+    monkeypatch.setattr(lane_module, "fetch_page", end_lane)
+    monkeypatch.setattr(display.Display, "finish", fail_too)
+    result = execute(universe, instance, partition_key=BTC)
+    assert find_error(result).message == "this ended the lane"
+    assert any("the connection is closed" in message for message in read_log(instance, result))
+
+
+LOOKS = ("universe", "ohlc_v2_head", "interest_rate_tail")
+JOBS = ("ohlc_v2_lane", "summarize", "nightly_checks", "purge_display")
+
+
+@pytest.mark.parametrize("broken", ["unreachable", "not migrated"])
+def test_a_database_that_does_not_serve_is_said_in_one_line_without_a_traceback(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch, broken: str
+) -> None:
+    if broken == "unreachable":
+        monkeypatch.setenv("SERIES_DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none")
+        load_settings.cache_clear()
+        expected, jobs = "the database at 127.0.0.1:1/none can't be reached: ", JOBS
+    else:
+        conn.execute("drop schema public cascade")
+        conn.execute("create schema public")
+        conn.commit()
+        expected, jobs = "the database is not migrated, run `series migrate`: ", JOBS[:-1]
+    told: dict[str, SerializableErrorInfo] = {}
+    for name in LOOKS:
+        with pytest.raises(DagsterError) as caught:
+            tick(universe, instance, name)
+        told[name] = serializable_error_info_from_exc_info(caught._excinfo)  # type: ignore[arg-type]
+    for name in jobs:
+        partition = {"partition_key": BTC} if name == "ohlc_v2_lane" else {}
+        job = universe.resolve_job_def(name)
+        told[name] = find_error(job.execute_in_process(instance=instance, raise_on_error=False, **partition))  # type: ignore[arg-type]
+    for name, error in told.items():
+        assert error.message.startswith(expected), name
+        assert "\n" not in error.message, name
+        assert "secret" not in error.message, name
+        assert (error.stack, error.cause, error.context) == ([], None, None), name
+
+
+def test_a_tick_of_the_universe_says_what_it_found(definitions: Definitions, instance: DagsterInstance) -> None:
+    first = tick(definitions, instance, "universe")
+    assert isinstance(first, SensorResult)
+    assert re.fullmatch(
+        r"4 capabilities, 8 products, (\d+) series; \1 new series, 8 changed products, \1 new partitions",
+        str(first.skip_reason.skip_message),  # type: ignore[union-attr]
+    )
+    for request in first.dynamic_partitions_requests or ():
+        instance.add_dynamic_partitions(request.partitions_def_name, list(request.partition_keys))  # type: ignore[union-attr]
+    second = tick(definitions, instance, "universe")
+    assert isinstance(second, SensorResult)
+    assert str(second.skip_reason.skip_message).endswith(" series; nothing new")  # type: ignore[union-attr]
 
 
 def test_what_a_lane_has_no_time_to_show_is_shown_by_the_next_one(

@@ -18,6 +18,7 @@ from series_pipelines.core.cursor import CursorValue, Namespace, backfill, harve
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import parse_time
+from series_pipelines.defs.checks import check_ledger
 from series_pipelines.errors import CursorContested, DatabaseUnavailable, InvalidInput
 from series_pipelines.store import cursors, ledger
 from series_pipelines.store.connection import Connection, connect, ms_to_time
@@ -770,27 +771,16 @@ def test_a_ledger_from_before_namespaces_is_taken_over_and_verifies(conn: Connec
     assert not ledger.replay_namespace(conn, HEAD).is_problem
 
 
-@pytest.mark.filterwarnings("default")
-def test_the_asset_check_of_each_table_reports_what_differs(
-    months: Connection, series_environment: dict[str, str]
-) -> None:
-    from series_pipelines.defs.checks import build_checks
-    from series_pipelines.defs.resources import SeriesResource
-
+def test_the_asset_check_of_each_table_reports_what_differs(months: Connection) -> None:
     write_life(months)
-    keyed = ((next(iter(check.check_keys)), check) for check in build_checks())
-    checks = {key.asset_key.to_user_string(): check for key, check in keyed if key.name == "ledger_replays"}
-    assert list(checks) == ["ohlc_v2", "interest_rate"]
-    for check in checks.values():
-        result: Any = check(series=SeriesResource())
-        assert result.passed
+    for table_name in ("ohlc_v2", "interest_rate"):
+        assert check_ledger(ledger.verify(months, table_name)).passed
     months.execute("update ing_cursor set position = position + %s where operation = 'HARVEST'", [MINUTE_MS])
     months.commit()
-    result = checks["interest_rate"](series=SeriesResource())
-    assert result.passed
-    result = checks["ohlc_v2"](series=SeriesResource())
+    assert check_ledger(ledger.verify(months, "interest_rate")).passed
+    result = check_ledger(ledger.verify(months, "ohlc_v2"))
     assert (result.passed, result.severity) == (False, AssetCheckSeverity.ERROR)
     assert result.description == "2 of 4 cursors are not what their events say: 2 differing"
     assert result.metadata["differing"].value == 2
-    worst = [record.data["series_id"] for record in result.metadata["worst"].records]
+    worst = [record.data["series_id"] for record in result.metadata["worst"].records]  # type: ignore[union-attr]
     assert worst == ["SIM/A/PT1M", "SIM/QUIET/PT1M"]

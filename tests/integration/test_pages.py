@@ -99,13 +99,23 @@ def test_writing_a_page_twice_changes_nothing_not_even_updated_at(world: World) 
     assert len(ranges.read(world.conn, "ohlc_v2", [SERIES[0]])[SERIES[0]]) == 1
 
 
+def test_a_commit_tells_how_many_rows_of_each_series_were_new_or_different(world: World) -> None:
+    first, second = SERIES
+    group = [finish(world, first, [bar(0), bar(1), bar(2)]), finish(world, second, [bar(0)])]
+    assert commit_group(world.conn, "ohlc_v2", AUTHOR, group) == {first: 3, second: 1}
+    later = [finish(world, first, [bar(1), bar(2, close="1.75"), bar(3)]), finish(world, second, [bar(0)])]
+    assert commit_group(world.conn, "ohlc_v2", AUTHOR, later).total() == 2
+    kept = world.conn.execute("select series_id, new_rows from series_state where new_rows > 0").fetchall()
+    assert dict(kept) == {first: 5, second: 1}  # type: ignore[arg-type]
+
+
 def test_a_changed_bar_is_updated_and_only_that_one(world: World) -> None:
     with world.conn.transaction():
-        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(i) for i in range(10)])]) == 10
+        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(i) for i in range(10)])]).total() == 10
     before = snapshot(world.conn)
     with world.conn.transaction():
         changed = [bar(i, close="1.75" if i == 4 else "1.5") for i in range(3, 14)]
-        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], changed)]) == 5
+        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], changed)]).total() == 5
     after = snapshot(world.conn)
     assert [row for row in after if row not in before] == [after[4], *after[10:]]
     assert after[4][6] == Decimal("1.75")  # type: ignore[index]
@@ -115,7 +125,7 @@ def test_a_changed_bar_is_updated_and_only_that_one(world: World) -> None:
 def test_equal_numbers_written_differently_are_equal(world: World) -> None:
     with world.conn.transaction():
         ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(0, close="1.10")])])
-        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(0, close="1.1")])]) == 0
+        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(0, close="1.1")])]).total() == 0
 
 
 def test_eighteen_digits_arrive_unchanged_and_nulls_stay_null(world: World) -> None:

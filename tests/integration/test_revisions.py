@@ -22,7 +22,7 @@ def bar(index: int, **changes: object) -> tuple[object, ...]:
 
 def write(conn: Connection, *rows: tuple[object, ...], series_id: str = SERIES) -> int:
     with conn.transaction():
-        return ohlc.write_pages(conn, [SeriesRows(series_id, list(rows))])
+        return ohlc.write_pages(conn, [SeriesRows(series_id, list(rows))]).total()
 
 
 def read(conn: Connection, series_id: str = SERIES) -> list[tuple[int, str, str | None, str | None]]:
