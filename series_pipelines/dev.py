@@ -17,14 +17,13 @@ import urllib.request
 from pathlib import Path
 from typing import Final
 
-from series_pipelines.database import find_database
+from series_pipelines.database import find_database, migrate_database
 from series_pipelines.dev_lock import hold_dev_lock
 from series_pipelines.errors import SeriesError
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import Settings, load_settings
 from series_pipelines.sources import load_registry
 from series_pipelines.store.connection import connect
-from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
 
 UI_HOST: Final = "127.0.0.1"
@@ -87,8 +86,8 @@ def _find_dagster_yaml() -> Path:
 
 def _prepare_database() -> None:
     settings = load_settings()
+    migrate_database(settings)
     with connect(find_database(settings), purpose="dev") as conn:
-        migrate(conn)
         report = sync_universe(conn, load_registry(settings), SystemClock().now_ms())
     for refusal in report.refused:
         _say(f"refused: {refusal}")

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 import click
 
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
-from series_pipelines.database import find_database
+from series_pipelines.database import find_database, find_owner_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
 from series_pipelines.reading import explain_unknown, normalise_series_id
@@ -23,6 +23,16 @@ from series_pipelines.system_clock import SystemClock
 def open_database(purpose: str) -> Iterator[Connection]:
     """Open the database for one command; what the driver complains about becomes one line."""
     with translated_errors(), connect(find_database(load_settings()), purpose=purpose) as conn:
+        yield conn
+
+
+@contextmanager
+def open_as_owner(purpose: str) -> Iterator[Connection]:
+    """Open the database as the role that owns its tables, for what the writer may not do."""
+    settings = load_settings()
+    # Asked for first, because an embedded database is migrated then.
+    find_database(settings)
+    with translated_errors(), connect(find_owner_database(settings), purpose=purpose) as conn:
         yield conn
 
 

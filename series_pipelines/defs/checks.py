@@ -21,7 +21,7 @@ from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.store import coverage as coverage_store
-from series_pipelines.store import ledger, states
+from series_pipelines.store import ledger, ledger_months, states
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.coverage import Account
 
@@ -38,7 +38,7 @@ def build_checks() -> list[AssetChecksDefinition]:
             check_coverage,
         ),
         "ledger_replays": (
-            "Every cursor is what its events say, and every chain of events is whole.",
+            "Every cursor is what its events say, every chain of events is whole, and no closed month was changed.",
             lambda conn, table_name, now_ms: check_ledger(conn, table_name),
         ),
     }
@@ -90,13 +90,22 @@ def check_coverage(conn: Connection, table_name: TableName, now_ms: int) -> Asse
 
 
 def check_ledger(conn: Connection, table_name: TableName) -> AssetCheckResult:
-    """Count the cursors that are not what their events say, and name some."""
+    """Count the cursors that are not what their events say, name some, and close months that are over."""
+    # Months are the whole ledger's: one of the tables' checks looks at them.
+    looks_at_months = table_name == TABLE_NAMES[0]
+    changes: list[ledger_months.ChangedMonth] = []
+    if looks_at_months:
+        ledger_months.close_months(conn)
+        changes = ledger_months.find_changes(conn, ledger_months.read_digests(conn))
     found = ledger.verify(conn, table_name)
+    changed = sorted({change.told.month for change in changes})
+    texts = [_describe_ledger(found), *([f"closed months were changed: {', '.join(changed)}"] if changed else [])]
     return AssetCheckResult(
-        passed=not found.problems,
+        passed=not found.problems and not changes,
         severity=AssetCheckSeverity.ERROR,
-        description=_describe_ledger(found),
+        description="; ".join(texts),
         metadata={
+            **({"changed_months": MetadataValue.int(len(changed))} if looks_at_months else {}),
             "namespaces": MetadataValue.int(found.namespaces),
             "events": MetadataValue.int(found.events),
             **{kind: MetadataValue.int(count) for kind, count in found.count().items()},

@@ -146,4 +146,4 @@ order by child.relname;
 
 -- name: archive_partition
 -- Move one partition to the archive; says how many events it has, and how many were appended to what stays.
-select archived, events, copied, carried from archive_ledger_partition(%(partition)s::regclass, %(now)s);
+select archived, events, copied, carried from archive_ledger_part(%(partition)s::regclass, %(now)s);
