@@ -10,7 +10,7 @@ import psycopg
 from series_pipelines.errors import MigrationRefused
 from series_pipelines.settings import Settings
 from series_pipelines.store.connection import connect, translated_errors
-from series_pipelines.store.embedded import start_embedded
+from series_pipelines.store.embedded import share_embedded
 from series_pipelines.store.migrate import migrate
 from series_pipelines.store.protection import admit_writer, find_role
 
@@ -20,7 +20,7 @@ def find_database(settings: Settings) -> str:
     if settings.database_url is not None:
         return settings.database_url.get_secret_value()
     # Asked every time: if the server died, whoever needs it next starts it again.
-    postgres = start_embedded(settings.home.absolute())
+    postgres = share_embedded(settings.home.absolute())
     _migrate_once(postgres.owner_url, postgres.url)
     return postgres.url
 
@@ -28,7 +28,7 @@ def find_database(settings: Settings) -> str:
 def find_owner_database(settings: Settings) -> str:
     """Return the URL of the role that owns the tables; the writer's where one role is both."""
     if settings.database_url is None:
-        return start_embedded(settings.home.absolute()).owner_url
+        return share_embedded(settings.home.absolute()).owner_url
     return (settings.owner_url or settings.database_url).get_secret_value()
 
 
@@ -36,7 +36,7 @@ def migrate_database(settings: Settings) -> list[str]:
     """Bring the tables up to date and let the writer in; return what was applied."""
     owner_url = find_owner_database(settings)
     if settings.database_url is None:
-        return _migrate(owner_url, start_embedded(settings.home.absolute()).url)
+        return _migrate(owner_url, share_embedded(settings.home.absolute()).url)
     return _migrate(owner_url, settings.database_url.get_secret_value())
 
 

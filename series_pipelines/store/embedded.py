@@ -59,6 +59,7 @@ _log = logging.getLogger(__name__)
 _mutex = threading.RLock()
 _descriptors: set[int] = set()
 _leases: dict[Path, tuple[int, set[object]]] = {}
+_shared: dict[Path, "EmbeddedPostgres"] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,32 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
                 _give_up_share(home, share)
                 raise
     return EmbeddedPostgres(state.url, state.owner_url, state.admin_url, home / state.data_folder, home, share)
+
+
+def share_embedded(home: Path) -> EmbeddedPostgres:
+    """Return this process's one share of the embedded Postgres of `home`; if it died, it is started again."""
+    home = home.expanduser().resolve()
+    with _mutex, _errors_of(home):
+        held = _shared.get(home)
+        if held is None or not _stands(held):
+            _shared[home] = start_embedded(home)
+            if held is not None:
+                held.close()
+        return _shared[home]
+
+
+def _stands(held: EmbeddedPostgres) -> bool:
+    """Whether a share still keeps its server up, and the server takes connections where it did."""
+    home = held._home
+    descriptor, shares = _leases.get(home, (-1, set()))
+    state = _read_state(home)
+    if held._share not in shares or not _is_file_at(descriptor, home / "postgres.lease"):
+        return False
+    if state is None or (state.url, state.owner_url) != (held.url, held.owner_url) or not _is_served(home):
+        return False
+    # Without a password it is asked whether it would take one, and no session begins.
+    question = f"host=127.0.0.1 port={state.port} user={WRITER} dbname=series connect_timeout=2"
+    return psycopg.pq.PGconn.ping(question.encode()) == psycopg.pq.Ping.OK
 
 
 def is_running(home: Path) -> bool:

@@ -34,7 +34,7 @@ from series_pipelines.errors import EmbeddedPostgresError
 from series_pipelines.settings import Settings
 from series_pipelines.store import cursors, embedded, ledger
 from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import EmbeddedPostgres, is_running, start_embedded
+from series_pipelines.store.embedded import EmbeddedPostgres, is_running, share_embedded, start_embedded
 from series_pipelines.store.migrate import migrate
 from series_pipelines.store.protection import read_protection
 from series_pipelines.store.queries import find_sql_folder
@@ -441,6 +441,40 @@ def test_an_owners_password_that_an_older_version_forgot_is_made_anew(home: Path
     assert state["owner_password"] not in server.owner_url
     assert fetch(server.owner_url, "select current_user") == "series_owner"
     server.close()
+
+
+def test_asking_for_the_database_again_opens_no_connection_and_holds_no_more_of_it(folder: Path) -> None:
+    settings = Settings(home=folder / "home")
+    url = find_database(settings)
+    held = share_embedded(settings.home)
+    sessions = "select sum(sessions) from pg_stat_database where datname in ('postgres', 'series')"
+    descriptors = len(os.listdir("/proc/self/fd"))
+    before = fetch(held.admin_url, sessions)
+    said = (folder / "home" / "postgres.log").read_text()
+    assert {find_database(settings) for _ in range(20)} == {url}
+    assert fetch(held.admin_url, sessions) - before <= 1, "this look itself"
+    assert len(embedded._leases[held._home][1]) == 1
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert (folder / "home" / "postgres.log").read_text() == said, "being asked is nothing to complain of"
+
+
+def test_whoever_needs_a_database_that_died_starts_it_again(folder: Path) -> None:
+    settings = Settings(home=folder / "home")
+    find_database(settings)
+    held = share_embedded(settings.home)
+    guard = read_guard_pid(held.data_folder)
+    os.kill(read_postmaster_pid(held.data_folder), signal.SIGKILL)
+    await_exit(guard)
+    assert fetch(find_database(settings), "select count(*) from ing_cursor") == 0
+    os.kill(read_guard_pid(held.data_folder), signal.SIGTERM)
+    assert fetch(find_database(settings), "select count(*) from ing_cursor") == 0, "it was still shutting down"
+    assert len(embedded._leases[held._home][1]) == 1
+    child = os.fork()
+    if not child:
+        # A child has no share of its parent's: it takes one of its own.
+        find_database(settings)
+        os._exit(len(embedded._leases[held._home][1]) - 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_the_server_listens_on_loopback_only(server: EmbeddedPostgres) -> None:
