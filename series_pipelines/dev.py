@@ -19,7 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final, NoReturn
 
-from series_pipelines.database import find_database
+from series_pipelines.database import find_database, migrate_database
 from series_pipelines.dev_lock import hold_dev_lock
 from series_pipelines.dev_session import end_session
 from series_pipelines.errors import SeriesError
@@ -28,7 +28,6 @@ from series_pipelines.settings import Settings, load_settings
 from series_pipelines.sources import load_registry
 from series_pipelines.store.connection import connect, translated_errors
 from series_pipelines.store.home import make_home
-from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
 
 UI_HOST: Final = "127.0.0.1"
@@ -109,8 +108,8 @@ def _find_dagster_yaml() -> Path:
 
 def _prepare_database() -> None:
     settings = load_settings()
+    migrate_database(settings)
     with translated_errors(), connect(find_database(settings), purpose="dev") as conn:
-        migrate(conn)
         report = sync_universe(conn, load_registry(settings), SystemClock().now_ms())
     for refusal in report.refused:
         _say(f"refused: {refusal}")

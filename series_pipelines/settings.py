@@ -6,7 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from series_pipelines.core.duration import LONGEST_WORK_SECONDS
@@ -24,6 +24,11 @@ class Settings(BaseSettings):
     home: Path = Field(Path(".series"), description="where the embedded Postgres and Dagster keep their files")
     database_url: SecretStr | None = Field(
         None, description="a Postgres 14 or newer to use instead of the embedded one; run `series migrate` once"
+    )
+    owner_url: SecretStr | None = Field(
+        None,
+        description="the same database as the role that owns its tables, for `series migrate` and `series cursors "
+        "archive`; without it `SERIES_DATABASE_URL` does both, and protects the ledger against accidents only",
     )
     vendors: Annotated[tuple[str, ...] | None, NoDecode] = Field(
         None,
@@ -53,6 +58,13 @@ class Settings(BaseSettings):
     demo_products: int = Field(60, ge=4, le=20_000, description="how many products the demo vendors have")
     demo_latency_ms: int = Field(20, ge=0, le=3_600_000, description="how long a demo vendor takes to answer")
     demo_error_rate: float = Field(0.0, ge=0, le=1, description="the share of demo requests that fail in some way")
+
+    @field_validator("owner_url")
+    @classmethod
+    def _need_database(cls, value: Any, known: ValidationInfo) -> Any:
+        if value is not None and known.data.get("database_url") is None:
+            raise ValueError("set SERIES_DATABASE_URL too, to the role that writes")
+        return value
 
     @field_validator("vendors", mode="before")
     @classmethod

@@ -18,6 +18,7 @@ from series_pipelines.settings import load_settings
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import start_embedded
 from series_pipelines.store.migrate import migrate
+from series_pipelines.store.protection import admit_writer
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,23 +34,26 @@ def postgres() -> Iterator[Server]:
         return
     home = make_home()
     server = start_embedded(home)
-    yield Server(server.url, server.admin_url)
+    yield Server(server.url, server.owner_url, server.admin_url)
     server.close()
     shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
 def template(postgres: Server) -> str:
-    name, role = f"template_{uuid.uuid4().hex[:12]}", urlsplit(postgres.url).username
+    name = f"template_{uuid.uuid4().hex[:12]}"
+    owner, writer = (urlsplit(url).username or "" for url in (postgres.owner_url, postgres.url))
     with psycopg.connect(postgres.admin_url, autocommit=True) as admin:
-        admin.execute(f"create database {name} owner {role}")
+        admin.execute(f"create database {name} owner {owner}")
         # What is lost in a power cut does not matter here, and commits are the most of a test.
-        admin.execute(f"alter role {role} set synchronous_commit = off")
+        for role in (owner, writer):
+            admin.execute(f"alter role {role} set synchronous_commit = off")
     with psycopg.connect(replace_database(postgres.admin_url, name), autocommit=True) as admin:
-        # Before Postgres 15 it belongs to the superuser, and some tests empty it.
-        admin.execute(f"alter schema public owner to {role}")
-    with connect(replace_database(postgres.url, name), purpose="test") as conn:
+        # Before Postgres 15 it belongs to the superuser, and all may create in it.
+        admin.execute(f"alter schema public owner to {owner}")
+    with connect(replace_database(postgres.owner_url, name), purpose="test") as conn:
         migrate(conn)
+        admit_writer(conn, writer)
     return name
 
 
@@ -61,17 +65,31 @@ def database_url(postgres: Server, template: str) -> Iterator[str]:
 
 @pytest.fixture
 def conn(database_url: str) -> Iterator[Connection]:
-    """A connection to this test's database."""
+    """The writer's connection to this test's database: what it may not do, the application may not."""
     with connect(database_url, purpose="test") as connection:
         yield connection
 
 
 @pytest.fixture
-def series_environment(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
+def owner_url(postgres: Server, database_url: str) -> str:
+    """The address of this test's database for the role that owns its tables."""
+    return replace_database(postgres.owner_url, urlsplit(database_url).path.removeprefix("/"))
+
+
+@pytest.fixture
+def owner(owner_url: str) -> Iterator[Connection]:
+    """The owner's connection to this test's database, to migrate, to alter and to empty tables."""
+    with connect(owner_url, purpose="test owner", autocommit=True) as connection:
+        yield connection
+
+
+@pytest.fixture
+def series_environment(database_url: str, owner_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, str]]:
     """This process's environment with this test's database in it, as a user would set it."""
     for name in [name for name in os.environ if name.startswith("SERIES_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("SERIES_DATABASE_URL", database_url)
+    monkeypatch.setenv("SERIES_OWNER_URL", owner_url)
     monkeypatch.setenv("SERIES_DEMO_LATENCY_MS", "0")
     load_settings.cache_clear()
     yield dict(os.environ)

@@ -21,7 +21,10 @@ HOME_PREFIX = "series-test-"
 
 @dataclass(frozen=True)
 class Server:
+    """Its writer, who may do what the application may, the owner of the tables, and a superuser."""
+
     url: str
+    owner_url: str
     admin_url: str
 
 
@@ -43,15 +46,22 @@ def replace_database(url: str, database: str) -> str:
 
 
 def share_server(admin_url: str) -> Iterator[Server]:
-    """Use somebody's server with a role of this session's own, and leave nothing behind."""
-    role = f"series_{uuid.uuid4().hex[:12]}"
+    """Use somebody's server with roles of this session's own, and leave nothing behind."""
+    writer = f"series_{uuid.uuid4().hex[:12]}"
+    owner = f"{writer}_owner"
+    parts = urlsplit(admin_url)
+    urls = [
+        parts._replace(netloc=f"{role}:{role}@{parts.hostname}:{parts.port or 5432}").geturl()
+        for role in (writer, owner)
+    ]
     with psycopg.connect(admin_url, autocommit=True) as admin:
-        admin.execute(f"create role {role} login password '{role}'")
-        parts = urlsplit(admin_url)
-        yield Server(parts._replace(netloc=f"{role}:{role}@{parts.hostname}:{parts.port or 5432}").geturl(), admin_url)
-        for (database,) in admin.execute("select datname from pg_database where datdba = %s::regrole", [role]):
+        for role in (writer, owner):
+            admin.execute(f"create role {role} login password '{role}'")
+        yield Server(*urls, admin_url)
+        for (database,) in admin.execute("select datname from pg_database where datdba = %s::regrole", [owner]):
             admin.execute(f"drop database {database} with (force)")
-        admin.execute(f"drop role {role}")
+        for role in (writer, owner):
+            admin.execute(f"drop role {role}")
 
 
 def create_database(postgres: Server, template: str) -> Iterator[str]:
@@ -59,7 +69,7 @@ def create_database(postgres: Server, template: str) -> Iterator[str]:
     with psycopg.connect(postgres.admin_url, autocommit=True) as admin:
         # A tenth of the time that it takes by way of the log; before Postgres 15 there is no other.
         strategy = "strategy file_copy" if admin.info.server_version >= 150_000 else ""
-        role = urlsplit(postgres.url).username
-        admin.execute(f"create database {name} template {template} owner {role} {strategy}")
+        owner = urlsplit(postgres.owner_url).username
+        admin.execute(f"create database {name} template {template} owner {owner} {strategy}")
         yield replace_database(postgres.url, name)
         admin.execute(f"drop database {name} with (force)")

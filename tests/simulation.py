@@ -174,10 +174,14 @@ def make_product(
     return DemoProduct(product, listing_ms, delisting_ms, retention_ms, outages)
 
 
-def truncate(conn: Connection) -> None:
-    """Empty every table but the ledger, so that many examples share one database."""
-    conn.execute(
-        "truncate product, capability_state, series_state, series_data_range, ohlc_v2, interest_rate, "
-        "ing_cursor, coverage_evidence, row_revision, refresh_campaign, rate_budget, rate_request"
-    )
+EMPTIED = (
+    *("series_state", "product", "capability_state", "series_data_range", "ohlc_v2", "interest_rate", "ing_cursor"),
+    *("coverage_evidence", "row_revision", "refresh_campaign", "rate_request", "rate_budget"),
+)
+
+
+def empty_tables(conn: Connection) -> None:
+    """Empty every table but the ledger, so that many examples share one database; the writer may not truncate."""
+    for table in EMPTIED:
+        conn.execute(f"delete from {table}")
     conn.commit()

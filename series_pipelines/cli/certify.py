@@ -1,10 +1,12 @@
 """`certify`: what is known of a window of series, with a digest of their rows."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from series_pipelines.cli.exit_codes import DONE, FAILED
+from series_pipelines.cli.ledger_months import describe_digest
 from series_pipelines.cli.options import check_window, with_json, with_series, with_table, with_window
 from series_pipelines.cli.output import print_json, to_iso
 from series_pipelines.core.coverage import COVERAGE_KINDS
@@ -62,6 +64,7 @@ def certify_command(
     else:
         for certificate in certificates:
             _print(certificate)
+        _print_ledger_months(certificates)
     ctx.exit(DONE if all(certificate.is_complete for certificate in certificates) else FAILED)
 
 
@@ -90,7 +93,14 @@ def _describe(certificate: "Certificate") -> dict[str, Any]:
         "rows": certificate.rows,
         "digest": f"sha256:{certificate.digest}",
         "ledger_position": certificate.ledger_position,
+        "ledger_months": [describe_digest(digest) for digest in certificate.ledger_months],
     }
+
+
+def _print_ledger_months(certificates: "Sequence[Certificate]") -> None:
+    """Print what the ledger's closed months hold; it is the same for all series."""
+    for told in certificates[0].ledger_months if certificates else ():
+        click.echo(f"ledger {told.month}, {told.events} events up to number {told.until_id}: sha256:{told.digest}")
 
 
 def _print(certificate: "Certificate") -> None:

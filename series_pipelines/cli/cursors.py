@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import click
 
 from series_pipelines.cli.exit_codes import FAILED
+from series_pipelines.cli.ledger_months import describe_digest, read_ledger_months
 from series_pipelines.cli.options import with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_time, to_iso
 from series_pipelines.core.cursor import HISTORY, CursorValue, Namespace, Operation, Scope, format_value
@@ -16,6 +18,8 @@ from series_pipelines.errors import InvalidInput, UnknownSeries
 if TYPE_CHECKING:
     from series_pipelines.store.connection import Connection
     from series_pipelines.store.ledger import Finding
+    from series_pipelines.store.ledger_months import ChangedMonth
+    from series_pipelines.store.protection import Protection
 
 SHOWN_PROBLEMS: Final = 20
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
@@ -33,7 +37,7 @@ def _with_operation(command: Any) -> Any:
 def cursors_command() -> None:
     """See how far each operation has come, and check it against the ledger of events.
 
-    Every page leaves an event that nothing can change; current values can be made again from events alone.
+    Every page leaves an event that its writer can't change; current values can be made again from events alone.
 
     Example: series cursors verify && series cursors show 'DEMO/SWAP/*/1h'
     """
@@ -105,32 +109,90 @@ def replay_command(series: tuple[str, ...], operation: Operation | None, key: st
         click.get_current_context().exit(FAILED)
 
 
-@cursors_command.command("verify", short_help="Check every cursor against its events.")
+@cursors_command.command("verify", short_help="Check every cursor against its events, and the events themselves.")
 @with_table
+@click.option(
+    "--certificate",
+    "certificates",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="What `series certify --json` once printed: its months are compared too.",
+)
 @with_json
-def verify_command(table_name: TableName | None, as_json: bool) -> None:
-    """Check every cursor against its events, all at once, in about the time it takes to read them twice.
+def verify_command(table_name: TableName | None, certificates: tuple[Path, ...], as_json: bool) -> None:
+    """Check every cursor against its events, all at once, and closed months against their digests.
 
-    The exit code is 1 when a value differs, is lost, has no events, or a chain of events is broken.
+    It also says how the ledger is protected from the role it works as. The exit code is 1 when a value differs, is
+    lost, has no events, a chain of events is broken, a closed month was changed, or a table of events can be changed.
 
-    Example: series cursors verify --table ohlc_v2
+    Example: series cursors verify --certificate certificate-of-2026-10.json
     """
     from series_pipelines.cli.session import open_database
-    from series_pipelines.store import ledger
+    from series_pipelines.store import ledger, ledger_months
+    from series_pipelines.store.protection import read_protection
 
+    certified = [digest for path in certificates for digest in read_ledger_months(path.read_bytes(), path.name)]
     with open_database("cursors") as conn:
+        ledger_months.close_months(conn)
+        told = {*ledger_months.read_digests(conn), *certified}
+        changes = ledger_months.find_changes(conn, told)
         found = ledger.verify(conn, table_name)
+        protection = read_protection(conn)
     counts = {"namespaces": found.namespaces, "events": found.events, **found.count()}
     if as_json:
-        print_json(counts | {"problems": [_describe_finding(problem) for problem in found.problems]})
+        print_json(
+            counts
+            | {"problems": [_describe_finding(problem) for problem in found.problems]}
+            | {"closed_months": len({digest.month for digest in told})}
+            | {"changed_months": [describe_digest(change.told) | {"events_now": change.events} for change in changes]}
+            | {"protection": _describe_protection(protection)}
+        )
     else:
         _print_problems(found.problems)
         click.echo(
             f"{counts['events']} events in {counts['namespaces']} namespaces: {counts['differing']} differ, "
             f"{counts['lost']} lost, {counts['orphan']} without events, {counts['broken']} broken chains"
         )
-    if found.problems:
+        _print_months(len({digest.month for digest in told}), changes)
+        _print_protection(protection)
+    if found.problems or changes or protection.open_tables:
         click.get_current_context().exit(FAILED)
+
+
+def _print_months(months: int, changes: "Sequence[ChangedMonth]") -> None:
+    changed = len({change.told.month for change in changes})
+    click.echo(f"{months} closed months: {changed} do not hold what they held" if months else "no month is closed yet")
+    for told, events in changes:
+        now = "are gone" if events is None else f"are {events} now, with another digest"
+        click.echo(f"  {told.month}: {told.events} events up to number {told.until_id} {now}")
+
+
+def _print_protection(protection: "Protection") -> None:
+    open_tables = protection.open_tables
+    click.echo(
+        f"{protection.tables} tables of events: "
+        + (
+            f"{len(open_tables)} do not refuse changes: {', '.join(open_tables)}"
+            if open_tables
+            else "all refuse changes"
+        )
+    )
+    owners = " and ".join(protection.owners)
+    if protection.can_role_change:
+        power = "could switch that off: this protects against accidents only (see SERIES_OWNER_URL)"
+    else:
+        power = "can't switch that off"
+    click.echo(f"they belong to {owners}; {protection.role}, the role of this command, {power}")
+
+
+def _describe_protection(protection: "Protection") -> dict[str, object]:
+    return {
+        "tables": protection.tables,
+        "open_tables": list(protection.open_tables),
+        "owners": list(protection.owners),
+        "role": protection.role,
+        "can_role_change": protection.can_role_change,
+    }
 
 
 @cursors_command.command("rebuild", short_help="Make lost or wrong cursors again from events.")
@@ -168,17 +230,18 @@ def rebuild_command(table_name: TableName | None, as_json: bool) -> None:
 def archive_command(before_month: str, as_json: bool) -> None:
     """Move whole months of events to the schema ledger_archive, protected as before. Nothing is deleted.
 
-    What replays still need of them is written down again first, so `verify` and `rebuild` say the same afterwards.
+    What replays still need of them is written down again first, so `verify` and `rebuild` say the same afterwards. It
+    works as the role that owns the tables (SERIES_OWNER_URL).
 
     Example: series cursors archive --before 2026-10
     """
-    from series_pipelines.cli.session import open_database
+    from series_pipelines.cli.session import open_as_owner
     from series_pipelines.store import ledger
     from series_pipelines.system_clock import SystemClock
 
     if not _MONTH.fullmatch(before_month):
         raise InvalidInput(f"--before {before_month!r} is not a month: expected one like 2026-10")
-    with open_database("cursors") as conn, conn.transaction():
+    with open_as_owner("cursors") as conn, conn.transaction():
         archived = ledger.archive(conn, before_month, SystemClock().now_ms())
     rows = [(each.name, each.events, each.copied + each.carried) for each in archived]
     if as_json:

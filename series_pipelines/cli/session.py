@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import click
 
 from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
-from series_pipelines.database import find_database, find_existing_database, has_database
+from series_pipelines.database import find_database, find_existing_database, find_owner_database, has_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
 from series_pipelines.reading import explain_unknown, is_pattern, match_pattern, normalise_series_id
@@ -30,6 +30,16 @@ def open_database(purpose: str, *, may_make: bool = False) -> Iterator[Connectio
         click.echo(f"series: making a database in {settings.home.absolute()}", err=True)
     url = find_database(settings) if may_make else find_existing_database(settings)
     with translated_errors(), connect(url, purpose=purpose) as conn:
+        yield conn
+
+
+@contextmanager
+def open_as_owner(purpose: str) -> Iterator[Connection]:
+    """Open the database as the role that owns its tables, for what the writer may not do."""
+    settings = load_settings()
+    # Asked for first, because an embedded database is migrated then.
+    find_existing_database(settings)
+    with translated_errors(), connect(find_owner_database(settings), purpose=purpose) as conn:
         yield conn
 
 

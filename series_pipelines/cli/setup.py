@@ -36,18 +36,14 @@ def dev_command(ctx: click.Context, port: int | None) -> None:
 def migrate_command() -> None:
     """Bring the database's tables up to date. Safe to run at any time, and many times.
 
+    It works as the role of SERIES_OWNER_URL, and lets the role of SERIES_DATABASE_URL in.
+
     Example: SERIES_DATABASE_URL=postgresql://me@db/market series migrate
     """
+    from series_pipelines.database import migrate_database
     from series_pipelines.settings import load_settings
-    from series_pipelines.store.connection import connect, translated_errors
-    from series_pipelines.store.embedded import start_embedded
-    from series_pipelines.store.migrate import migrate
 
-    settings = load_settings()
-    given = settings.database_url
-    url = given.get_secret_value() if given is not None else start_embedded(settings.home.absolute()).url
-    with translated_errors(), connect(url, purpose="migrate") as conn:
-        applied = migrate(conn)
+    applied = migrate_database(load_settings())
     for name in applied:
         click.echo(f"applied {name}")
     if not applied:

@@ -6,10 +6,12 @@ from typing import Final
 from dagster import AssetCheckResult, AssetCheckSeverity, AssetCheckSpec, MetadataValue
 
 from series_pipelines.core.cursor import format_value
+from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.tables import make_table
 from series_pipelines.ingest.summary import Standing
-from series_pipelines.store import ledger
+from series_pipelines.store import ledger, ledger_months
+from series_pipelines.store.connection import Connection
 
 WORST: Final = 10
 COVERAGE_IS_KNOWN: Final = "coverage_is_known"
@@ -30,7 +32,7 @@ def specify_ledger(asset_name: str) -> AssetCheckSpec:
     return AssetCheckSpec(
         LEDGER_REPLAYS,
         asset=asset_name,
-        description="Every cursor is what its events say, and every chain of events is whole.",
+        description="Every cursor is what its events say, every chain of events is whole, and no closed month was changed.",
     )
 
 
@@ -61,15 +63,34 @@ def check_coverage(standings: Sequence[Standing]) -> AssetCheckResult:
     )
 
 
-def check_ledger(found: ledger.Verification) -> AssetCheckResult:
-    """Count the cursors that are not what their events say, and name some."""
+def look_at_ledger(
+    conn: Connection, table_name: TableName
+) -> tuple[ledger.Verification, list[ledger_months.ChangedMonth] | None]:
+    """Verify a table's ledger, close the months that are over, and find closed ones that were changed since.
+
+    Months are the whole ledger's: one of the tables looks at them.
+    """
+    changes = None
+    if table_name == TABLE_NAMES[0]:
+        ledger_months.close_months(conn)
+        changes = ledger_months.find_changes(conn, ledger_months.read_digests(conn))
+    return ledger.verify(conn, table_name), changes
+
+
+def check_ledger(
+    found: ledger.Verification, changes: Sequence[ledger_months.ChangedMonth] | None = None
+) -> AssetCheckResult:
+    """Count the cursors that are not what their events say, name some, and the closed months that were changed."""
     columns = ("series_id", "operation", "key", "verdict", "events_say", "stands_at")
+    changed = sorted({change.told.month for change in changes or ()})
+    texts = [_describe_ledger(found), *([f"closed months were changed: {', '.join(changed)}"] if changed else [])]
     return AssetCheckResult(
         check_name=LEDGER_REPLAYS,
-        passed=not found.problems,
+        passed=not found.problems and not changed,
         severity=AssetCheckSeverity.ERROR,
-        description=_describe_ledger(found),
+        description="; ".join(texts),
         metadata={
+            **({"changed_months": MetadataValue.int(len(changed))} if changes is not None else {}),
             "namespaces": MetadataValue.int(found.namespaces),
             "events": MetadataValue.int(found.events),
             **{kind: MetadataValue.int(count) for kind, count in found.count().items()},

@@ -17,12 +17,12 @@ from dagster import (
 
 from series_pipelines.core.series import TABLE_NAMES, TableName
 from series_pipelines.core.times import format_span
-from series_pipelines.defs.checks import check_coverage, check_ledger, specify_coverage, specify_ledger
+from series_pipelines.defs.checks import check_coverage, check_ledger, look_at_ledger, specify_coverage, specify_ledger
 from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.tables import make_table
 from series_pipelines.ingest.summary import Standing, TableSummary, read_standings, summarize
-from series_pipelines.store import ledger, states
+from series_pipelines.store import states
 
 HEALTH: Final = "health"
 OWNERS: Final = ["team:market-data"]
@@ -94,14 +94,14 @@ def _build_ledger(table_name: TableName) -> AssetsDefinition:
     )
     def table_ledger(series: SeriesResource) -> MaterializeResult:  # type: ignore[type-arg]
         with one_line_errors(), series.connect("ledger replays") as conn:
-            found = ledger.verify(conn, table_name)
+            found, changes = look_at_ledger(conn, table_name)
         return MaterializeResult(
             metadata={
                 "cursors": MetadataValue.int(found.namespaces),
                 "events": MetadataValue.int(found.events),
                 "problems": MetadataValue.int(len(found.problems)),
             },
-            check_results=[check_ledger(found)],
+            check_results=[check_ledger(found, changes)],
         )
 
     return table_ledger

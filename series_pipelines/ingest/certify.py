@@ -8,8 +8,9 @@ from typing import Final
 
 from series_pipelines.core.coverage import Stretch, classify, sum_kinds
 from series_pipelines.core.ranges import Range
-from series_pipelines.store import coverage
+from series_pipelines.store import coverage, ledger_months
 from series_pipelines.store.connection import Connection
+from series_pipelines.store.ledger_months import MonthDigest
 from series_pipelines.store.ohlc import OHLC_TABLE
 from series_pipelines.store.rates import RATE_TABLE
 from series_pipelines.store.rows import digest as digest_rows
@@ -29,6 +30,8 @@ class Certificate:
     digest: str
     ledger_position: int | None
     """The last event of the series in the ledger."""
+    ledger_months: tuple[MonthDigest, ...]
+    """What the ledger's closed months hold, of all series: who keeps the certificate can tell if they are rewritten."""
 
     @property
     def kinds(self) -> dict[str, int]:
@@ -47,6 +50,7 @@ def certify(conn: Connection, table_name: str, series_id: str, window: Range) ->
         conn.execute("set transaction isolation level repeatable read, read only")
         account = coverage.read(conn, table_name, [series_id])[series_id]
         position = coverage.find_last_event(conn, table_name, series_id)
+        months = tuple(ledger_months.read_digests(conn))
         digest, rows = digest_rows(conn, TABLES[table_name], series_id, window)
     stretches = tuple(classify(account.ranges, account.evidence, window))
-    return Certificate(table_name, series_id, window, stretches, rows, digest, position)
+    return Certificate(table_name, series_id, window, stretches, rows, digest, position, months)

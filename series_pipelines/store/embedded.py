@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from psycopg import sql
 
 from series_pipelines.errors import EmbeddedPostgresError
+from series_pipelines.store.embedded_roles import OWNER, WRITER, ensure_roles
 from series_pipelines.store.home import make_home, make_searchable_folder
 
 FALLBACK_FOLDER = Path("/var/lib/series-pipelines")
@@ -65,6 +65,7 @@ _log = logging.getLogger(__name__)
 _mutex = threading.RLock()
 _descriptors: set[int] = set()
 _leases: dict[Path, tuple[int, set[object]]] = {}
+_shared: dict[Path, "EmbeddedPostgres"] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class EmbeddedPostgres:
     """A running embedded Postgres and this caller's share in keeping it up."""
 
     url: str = field(repr=False)
+    owner_url: str = field(repr=False)
     admin_url: str = field(repr=False)
     data_folder: Path
     _home: Path = field(repr=False, compare=False)
@@ -89,10 +91,15 @@ class _State:
     admin_password: str
     data_folder: str
     initialised: bool
+    owner_password: str = ""
 
     @property
     def url(self) -> str:
-        return f"postgresql://series:{self.password}@127.0.0.1:{self.port}/series"
+        return f"postgresql://{WRITER}:{self.password}@127.0.0.1:{self.port}/series"
+
+    @property
+    def owner_url(self) -> str:
+        return f"postgresql://{OWNER}:{self.owner_password}@127.0.0.1:{self.port}/series"
 
     @property
     def admin_url(self) -> str:
@@ -112,7 +119,33 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
             except BaseException:
                 _give_up_share(home, share)
                 raise
-    return EmbeddedPostgres(state.url, state.admin_url, home / state.data_folder, home, share)
+    return EmbeddedPostgres(state.url, state.owner_url, state.admin_url, home / state.data_folder, home, share)
+
+
+def share_embedded(home: Path) -> EmbeddedPostgres:
+    """Return this process's one share of the embedded Postgres of `home`; if it died, it is started again."""
+    home = home.expanduser().resolve()
+    with _mutex, _errors_of(home):
+        held = _shared.get(home)
+        if held is None or not _stands(held):
+            _shared[home] = start_embedded(home)
+            if held is not None:
+                held.close()
+        return _shared[home]
+
+
+def _stands(held: EmbeddedPostgres) -> bool:
+    """Whether a share still keeps its server up, and the server takes connections where it did."""
+    home = held._home
+    descriptor, shares = _leases.get(home, (-1, set()))
+    state = _read_state(home)
+    if held._share not in shares or not _is_file_at(descriptor, home / "postgres.lease"):
+        return False
+    if state is None or (state.url, state.owner_url) != (held.url, held.owner_url) or not _is_served(home):
+        return False
+    # Without a password it is asked whether it would take one, and no session begins.
+    question = f"host=127.0.0.1 port={state.port} user={WRITER} dbname=series connect_timeout=2"
+    return psycopg.pq.PGconn.ping(question.encode()) == psycopg.pq.Ping.OK
 
 
 def is_running(home: Path) -> bool:
@@ -120,11 +153,8 @@ def is_running(home: Path) -> bool:
     home = home.expanduser().resolve()
     with _errors_of(home):
         state = _read_state(home)
-        if state is None or not _server_lock(home).exists():
+        if state is None or not _is_served(home):
             return False
-        with _opened(_server_lock(home)) as lock:
-            if _try_lock(lock, fcntl.LOCK_SH):
-                return False
         try:
             psycopg.connect(state.url, connect_timeout=2).close()
         except psycopg.OperationalError:
@@ -166,6 +196,13 @@ def _user_name(uid: int) -> str:
 
 def _server_lock(home: Path) -> Path:
     return home / "postgres.server.lock"
+
+
+def _is_served(home: Path) -> bool:
+    if not _server_lock(home).exists():
+        return False
+    with _opened(_server_lock(home)) as lock:
+        return not _try_lock(lock, fcntl.LOCK_SH)
 
 
 def _open(path: Path) -> int:
@@ -276,7 +313,7 @@ def _ensure_server(home: Path) -> _State:
         answers = False
         try:
             if state:
-                _ensure_application(state)
+                state = _ensure_application(home, state)
                 answers = True
         except psycopg.OperationalError as error:
             complaint = " ".join(str(error).split())
@@ -322,13 +359,15 @@ def _name_account(account: pwd.struct_passwd | None) -> tuple[str, str]:
     return (str(account.pw_uid), str(account.pw_gid)) if account else ("-1", "-1")
 
 
-def _ensure_application(state: _State) -> None:
-    with psycopg.connect(state.admin_url, autocommit=True, connect_timeout=2) as admin:
-        if not admin.execute("select from pg_roles where rolname = 'series'").rowcount:
-            role = sql.SQL("create role series login password {}").format(sql.Literal(state.password))
-            admin.execute(role)
-        if not admin.execute("select from pg_database where datname = 'series'").rowcount:
-            admin.execute("create database series owner series template template0")
+def _ensure_application(home: Path, state: _State) -> _State:
+    if state.owner_password:
+        ensure_roles(state.admin_url, state.owner_password, state.password, is_password_new=False)
+        return state
+    # A folder from before there were two roles, or one that such a version has written since.
+    state = replace(state, owner_password=secrets.token_urlsafe(24))
+    ensure_roles(state.admin_url, state.owner_password, state.password, is_password_new=True)
+    _write_state(home, state)
+    return state
 
 
 def _start_server(home: Path, state: _State | None, lock: int) -> _State:
@@ -534,14 +573,16 @@ def _new_state(home: Path, account: pwd.struct_passwd | None) -> _State:
         raise EmbeddedPostgresError(
             f"{home / folder} has lost its passwords: restore {_state_file(home)}, or move the folder away"
         )
-    return _State(0, secrets.token_urlsafe(24), secrets.token_urlsafe(24), folder, initialised=False)
+    passwords = [secrets.token_urlsafe(24) for _ in range(3)]
+    return _State(0, passwords[0], passwords[1], folder, initialised=False, owner_password=passwords[2])
 
 
 def _read_state(home: Path) -> _State | None:
     try:
         raw = json.loads(_state_file(home).read_bytes())
         passwords = str(raw["password"]), str(raw["admin_password"])
-        return _State(int(raw["port"]), *passwords, str(raw["data_folder"]), bool(raw["initialised"]))
+        place = str(raw["data_folder"]), bool(raw["initialised"])
+        return _State(int(raw["port"]), *passwords, *place, str(raw.get("owner_password", "")))
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as error:

@@ -79,9 +79,14 @@ class Archived:
     carried: int
 
 
+def take_time(conn: Connection) -> None:
+    """Let this transaction work as long as it must, but wait for locks only so long."""
+    conn.execute(_SQL["take_time"])
+
+
 def verify(conn: Connection, table_name: str | None = None) -> Verification:
     """Compare every current value with its events, in one statement that reads each event once."""
-    conn.execute(_SQL["take_time"])
+    take_time(conn)
     rows = cast(list[Any], conn.execute(_SQL["verify"], {"table_name": table_name}).fetchall())
     namespaces, events = rows[0][:2]
     return Verification(namespaces, events, [_make_finding(row[2:]) for row in rows if row[2] is not None])
@@ -102,7 +107,7 @@ def rebuild(conn: Connection, table_name: str | None = None) -> Verification:
 
     Writers wait until the transaction ends, and then decide again on what they find.
     """
-    conn.execute(_SQL["take_time"])
+    take_time(conn)
     conn.execute(_SQL["lock_cursors"])
     found = verify(conn, table_name)
     wrong = [_describe_problem(problem) for problem in found.problems if problem.state != "fine"]
@@ -180,11 +185,14 @@ def _has_archive(conn: Connection) -> bool:
 
 
 def archive(conn: Connection, before_month: str, now_ms: int) -> list[Archived]:
-    """Move whole months before one, like 2026-10, to the archive. Replaying what stays says the same as before."""
+    """Move whole months before one, like 2026-10, to the archive. Replaying what stays says the same as before.
+
+    The connection is the owner's.
+    """
     before_ms, this_month = parse_time(f"{before_month}-01"), format_iso(now_ms)[:7]
     if before_month > this_month:
         raise InvalidInput(f"the current month can't be archived: --before may be {this_month} at most")
-    conn.execute(_SQL["take_time"])
+    take_time(conn)
     ensure_months(conn, now_ms)
     conn.execute(_SQL["lock_events"])
     partitions = conn.execute(_SQL["list_old_partitions"], {"before": ms_to_time(before_ms)}).fetchall()

@@ -6,10 +6,11 @@ select set_config('statement_timeout', '0', true), set_config('lock_timeout', '3
 -- Compare every namespace's current value with what its events say; the totals, and a row a problem, worst first.
 -- Nothing is sorted by event: in a whole chain each position but the last is left as often as it is reached, so the
 -- hashes of those reached less those of what was left are the last one's, and less the first's if older ones are archived.
--- Only where they are not the current value's, a namespace's events are looked at once more.
+-- Only where they are not the current value's, and events are archived, a namespace's events are looked at once more.
 with told as materialized (
     select namespace_id, count(*) as events,
-           coalesce(sum(hashint8(new_position)), 0) - coalesce(sum(hashint8(prev_position)), 0) as remains
+           coalesce(sum(hashint8(new_position)), 0) - coalesce(sum(hashint8(prev_position)), 0) as remains,
+           max(new_position) as highest, min(new_position) as lowest
     from ing_cursor_event group by namespace_id
 ), known as (
     select namespace_id, table_name, series_id, operation, namespace_scope, namespace_key, direction, cursor_type,
@@ -35,7 +36,7 @@ with told as materialized (
     ) as linked
     where known.cursor_type = 'TOKEN'
 ), followed as (
-    select known.*, coalesce(events, 0) as events, remains,
+    select known.*, coalesce(events, 0) as events, remains, highest, lowest,
            coalesce(remains = hashint8(position) or has_archive and remains = hashint8(position)::bigint - hashint8((
                select prev_position from ing_cursor_event as event
                where event.namespace_id = known.namespace_id and prev_position <> new_position
@@ -50,11 +51,10 @@ with told as materialized (
            case when is_whole then position when direction = 'FORWARD' then highest else lowest end as told_position,
            case direction when 'FORWARD' then lowest_left else highest_left end as first_left
     from followed left join tokens using (namespace_id) cross join lateral (
-        select max(new_position) as highest, min(new_position) as lowest,
-               min(prev_position) filter (where prev_position <> new_position) as lowest_left,
-               max(prev_position) filter (where prev_position <> new_position) as highest_left
+        select min(prev_position) as lowest_left, max(prev_position) as highest_left
         from ing_cursor_event as event
-        where event.namespace_id = followed.namespace_id and not is_whole
+        where event.namespace_id = followed.namespace_id and prev_position <> new_position
+          and not is_whole and has_archive
     ) as looked_at
 ), judged as materialized (
     select *,
@@ -146,4 +146,4 @@ order by child.relname;
 
 -- name: archive_partition
 -- Move one partition to the archive; says how many events it has, and how many were appended to what stays.
-select archived, events, copied, carried from archive_ledger_partition(%(partition)s::regclass, %(now)s);
+select archived, events, copied, carried from archive_ledger_part(%(partition)s::regclass, %(now)s);

@@ -81,11 +81,10 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_migrate_names_what_it_applied_once(run: Run, conn: Connection) -> None:
+def test_migrate_names_what_it_applied_once(run: Run, owner: Connection) -> None:
     assert succeed(run("migrate")) == "nothing to do\n"
-    conn.execute("drop schema public cascade")
-    conn.execute("create schema public")
-    conn.commit()
+    owner.execute("drop schema public cascade")
+    owner.execute("create schema public")
     assert "run `series migrate`" in read_error(run("peek"), 1)
     applied = succeed(run("migrate")).splitlines()
     assert applied[0] == "applied 0001_series.sql"

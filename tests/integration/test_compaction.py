@@ -95,7 +95,7 @@ stretches = st.lists(
 def test_compaction_equals_the_model_and_changes_no_read(
     conn: Connection, of_a: list[Range], of_b: list[Range]
 ) -> None:
-    conn.execute("truncate series_data_range")
+    conn.execute("delete from series_data_range")
     for series_id, found in (("a", of_a), ("b", of_b)):
         for stretch in found:
             insert(conn, series_id, [(stretch.start_ms / HOUR, stretch.end_ms / HOUR)], origin=0)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
-from simulation import MovableClock, World, make_product, make_vendor, truncate
+from simulation import MovableClock, World, empty_tables, make_product, make_vendor
 
 from series_pipelines.core.coverage import classify
 from series_pipelines.core.cursor import backfill, harvest, replay
@@ -40,7 +40,7 @@ class Account(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.conn = connect(self.url, purpose="machine")
-        truncate(self.conn)
+        empty_tables(self.conn)
         clock = MovableClock()
         self.world = World(self.url, [make_vendor(clock, [make_product("SIM/X", 0)])], clock)
         # The ledger can't be emptied, so each example has a name of its own.

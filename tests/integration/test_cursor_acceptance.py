@@ -86,14 +86,14 @@ def test_1_harvest_and_backfill_in_parallel_do_not_rewrite_the_forward_cursor(wo
     assert read_row(world.conn, "BACKFILL")[0] == time_of(469)
 
 
-def test_2_events_alone_rebuild_the_cursor(world: World) -> None:
+def test_2_events_alone_rebuild_the_cursor(world: World, owner: Connection) -> None:
     world.settle()
     conn = world.conn
     columns = "select namespace_id, position, token, direction, cursor_type from ing_cursor order by 1"
     before = conn.execute(columns).fetchall()
     assert len(before) == 4
-    conn.execute("truncate ing_cursor, series_state, series_data_range, ohlc_v2, capability_state, product")
     conn.commit()
+    owner.execute("truncate ing_cursor, series_state, series_data_range, ohlc_v2, capability_state, product")
     with conn.transaction():
         ledger.rebuild(conn)
     assert conn.execute(columns).fetchall() == before

@@ -29,10 +29,18 @@ from typing import Any, ClassVar, LiteralString
 import psycopg
 import pytest
 
+from series_pipelines.core.cursor import CursorValue, harvest
+from series_pipelines.core.times import parse_time
+from series_pipelines.database import find_database
 from series_pipelines.errors import EmbeddedPostgresError
-from series_pipelines.store import embedded
-from series_pipelines.store.embedded import EmbeddedPostgres, is_running, start_embedded
+from series_pipelines.settings import Settings
+from series_pipelines.store import cursors, embedded, ledger
+from series_pipelines.store.connection import connect
+from series_pipelines.store.embedded import EmbeddedPostgres, is_running, share_embedded, start_embedded
 from series_pipelines.store.home import make_home
+from series_pipelines.store.migrate import migrate
+from series_pipelines.store.protection import read_protection
+from series_pipelines.store.queries import find_sql_folder
 
 REPOSITORY = Path(__file__).parents[2]
 IS_ROOT = os.geteuid() == 0
@@ -196,8 +204,9 @@ def folder() -> Iterator[Path]:
 def initialised_home() -> Iterator[Path]:
     folder = make_folder()
     server = start_embedded(folder / "home")
-    with psycopg.connect(server.url) as connection:
+    with psycopg.connect(server.owner_url) as connection:
         connection.execute("create table kept as select 42 as answer")
+        connection.execute("grant select, insert on kept to series")
     server.close()
     await_stop(folder / "home")
     yield folder / "home"
@@ -480,12 +489,106 @@ def test_a_wrong_password_is_refused(server: EmbeddedPostgres) -> None:
             psycopg.connect(url, password="guess")
 
 
-def test_the_application_role_owns_its_database_and_nothing_more(server: EmbeddedPostgres) -> None:
+def test_the_writer_owns_nothing_and_the_owner_its_database_and_nothing_more(server: EmbeddedPostgres) -> None:
     role = "select rolname || rolsuper || rolcreaterole || rolcreatedb from pg_roles where rolname = current_user"
+    owned = "select count(*) from pg_shdepend where deptype = 'o' and refobjid = current_user::regrole"
     owner = "select pg_get_userbyid(datdba) from pg_database where datname = current_database()"
     assert fetch(server.url, role) == "seriesfalsefalsefalse"
-    assert fetch(server.url, owner) == "series"
+    assert fetch(server.url, owned) == 0
+    assert fetch(server.owner_url, role) == "series_ownerfalsefalsefalse"
+    assert fetch(server.url, owner) == "series_owner"
     assert fetch(server.admin_url, "select rolsuper from pg_roles where rolname = current_user")
+
+
+def make_folder_of_one_role(home: Path, migrations: Path) -> str:
+    """Make what the version before two roles left: one role owns all, the ledger and Dagster's history too."""
+    for path in sorted((find_sql_folder() / "migrations").glob("00[01]*.sql")):
+        if path.name < "0011":
+            shutil.copy(path, migrations)
+    server = start_embedded(home)
+    with psycopg.connect(server.admin_url, autocommit=True) as admin:
+        admin.execute("drop database series")
+        admin.execute("drop role series_owner")
+        admin.execute("create database series owner series template template0")
+    with connect(server.url, purpose="test") as conn:
+        migrate(conn, migrations)
+        conn.execute("create schema dagster")
+        conn.execute("create table dagster.event_logs (id bigserial primary key, event text)")
+        conn.execute("insert into dagster.event_logs (event) values ('seen')")
+        conn.execute("insert into ohlc_v2 values ('A/PT1M', 'epoch', 'epoch', 1, 1, 1, 1)")
+        conn.execute("select ensure_ledger_month('2026-06-10')")
+        step = cursors.CursorStep(harvest("ohlc_v2", "A/PT1M"), CursorValue(7), parse_time("2026-06-10"), "page")
+        cursors.record(conn, cursors.Lineage("cap"), [step])
+    server.close()
+    await_stop(home)
+    state = json.loads((home / "postgres.json").read_text())
+    del state["owner_password"]
+    (home / "postgres.json").write_text(json.dumps(state))
+    return str(state["password"])
+
+
+def test_a_folder_of_one_role_is_divided_at_the_next_start_and_keeps_what_it_has(folder: Path, tmp_path: Path) -> None:
+    password = make_folder_of_one_role(folder / "home", tmp_path)
+    url = find_database(Settings(home=folder / "home"))
+    assert f"series:{password}@" in url
+    with connect(url, purpose="test") as conn:
+        assert ledger.verify(conn).events == 1
+        assert conn.execute("select count(*) from ohlc_v2").fetchone() == (1,)
+        assert not read_protection(conn).can_role_change
+        assert read_protection(conn).owners == ("series_owner",)
+        # Dagster changes its own tables when it is brought up to date.
+        conn.execute("alter table dagster.event_logs add column more text")
+        conn.execute("insert into dagster.event_logs (event) values ('seen too')")
+        conn.execute("create table dagster.runs (id bigserial)")
+        step = cursors.CursorStep(harvest("ohlc_v2", "A/PT1M"), CursorValue(8), parse_time("2026-06-11"), "next page")
+        assert cursors.record(conn, cursors.Lineage("cap"), [step]) == 1
+    again = start_embedded(folder / "home")
+    assert again.url == url
+    assert fetch(again.owner_url, "select current_user") == "series_owner"
+    again.close()
+
+
+def test_an_owners_password_that_an_older_version_forgot_is_made_anew(home: Path) -> None:
+    state = json.loads((home / "postgres.json").read_text())
+    (home / "postgres.json").write_text(json.dumps(state | {"owner_password": ""}))
+    server = start_embedded(home)
+    assert state["owner_password"] not in server.owner_url
+    assert fetch(server.owner_url, "select current_user") == "series_owner"
+    server.close()
+
+
+def test_asking_for_the_database_again_opens_no_connection_and_holds_no_more_of_it(folder: Path) -> None:
+    settings = Settings(home=folder / "home")
+    url = find_database(settings)
+    held = share_embedded(settings.home)
+    sessions = "select sum(sessions) from pg_stat_database where datname in ('postgres', 'series')"
+    descriptors = len(os.listdir("/proc/self/fd"))
+    before = fetch(held.admin_url, sessions)
+    said = (folder / "home" / "postgres.log").read_text()
+    assert {find_database(settings) for _ in range(20)} == {url}
+    assert fetch(held.admin_url, sessions) - before <= 1, "this look itself"
+    assert len(embedded._leases[held._home][1]) == 1
+    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert (folder / "home" / "postgres.log").read_text() == said, "being asked is nothing to complain of"
+
+
+def test_whoever_needs_a_database_that_died_starts_it_again(folder: Path) -> None:
+    settings = Settings(home=folder / "home")
+    find_database(settings)
+    held = share_embedded(settings.home)
+    guard = read_guard_pid(held.data_folder)
+    os.kill(read_postmaster_pid(held.data_folder), signal.SIGKILL)
+    await_exit(guard)
+    assert fetch(find_database(settings), "select count(*) from ing_cursor") == 0
+    os.kill(read_guard_pid(held.data_folder), signal.SIGTERM)
+    assert fetch(find_database(settings), "select count(*) from ing_cursor") == 0, "it was still shutting down"
+    assert len(embedded._leases[held._home][1]) == 1
+    child = os.fork()
+    if not child:
+        # A child has no share of its parent's: it takes one of its own.
+        find_database(settings)
+        os._exit(len(embedded._leases[held._home][1]) - 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_the_server_listens_on_loopback_only(server: EmbeddedPostgres) -> None:

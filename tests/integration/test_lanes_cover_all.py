@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
-from simulation import NOON_MS, MovableClock, World, make_product, make_vendor, truncate
+from simulation import NOON_MS, MovableClock, World, empty_tables, make_product, make_vendor
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range, find_gaps, find_missing
@@ -125,7 +125,7 @@ def build(case: Case, clock: MovableClock) -> tuple[DemoVendor, Vendor]:
 @example(Case("forward", "PT1H", 8, 97, False, 120, (56, 27)))
 @example(Case("forward", "P1D", 15, 100, False, 93, (22, 50), None, 3))
 def test_lanes_run_to_the_end_cover_all_the_vendor_has(database_url: str, conn: Connection, case: Case) -> None:
-    truncate(conn)
+    empty_tables(conn)
     clock = MovableClock()
     vendor, watched = build(case, clock)
     had_at_start = set(vendor.expected_rows("SIM/X", case.duration, clock.now_ms()))

@@ -1,4 +1,4 @@
-"""The cursor ledger on real Postgres: it can't be changed, and everything in `ing_cursor` can be made from it again."""
+"""The cursor ledger on real Postgres: it is only appended to, and all of `ing_cursor` can be made from it again."""
 
 import random
 import shutil
@@ -23,6 +23,7 @@ from series_pipelines.errors import CursorContested, DatabaseUnavailable, Invali
 from series_pipelines.store import cursors, ledger
 from series_pipelines.store.connection import Connection, connect, ms_to_time
 from series_pipelines.store.migrate import migrate
+from series_pipelines.store.protection import admit_writer
 from series_pipelines.store.queries import find_sql_folder
 
 JULY, AUGUST, SEPTEMBER = (parse_time(f"2026-{month}-15") for month in ("07", "08", "09"))
@@ -105,6 +106,11 @@ def list_problems(conn: Connection, table_name: str | None = None) -> list[tuple
     return [(problem.namespace.operation, problem.state, problem.is_broken) for problem in found.problems]
 
 
+def archive(owner: Connection, month: str, now_ms: int = LATER) -> list[ledger.Archived]:
+    with owner.transaction():
+        return ledger.archive(owner, month, now_ms)
+
+
 def write_life(conn: Connection) -> None:
     """Leave events of every kind in three months, and a namespace that was last heard of in the first."""
     record(
@@ -128,22 +134,28 @@ CHANGES = (
 )
 
 
-def refuse_changes(url: str, is_replica: bool, tables: Iterable[str]) -> None:
+def find_url(postgres: Server, role: str, database: str) -> str:
+    urls = {"writer": postgres.url, "owner": postgres.owner_url}
+    return replace_database(urls.get(role, postgres.admin_url), database)
+
+
+def refuse_changes(url: str, role: str, tables: Iterable[str]) -> None:
     """Try to change events in every way, in the main path and in that of a session that applies another's changes."""
     with psycopg.connect(url, autocommit=True) as conn:
-        if is_replica:
+        if "replica" in role:
             conn.execute("set session_replication_role = replica")
+        reason = "permission denied for" if role == "writer" else "the ledger is append-only"
         for statement in [change.format(table) for table in tables for change in CHANGES]:
-            with pytest.raises(psycopg.errors.InsufficientPrivilege, match="the ledger is append-only"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege, match=reason):
                 conn.execute(statement)
 
 
-@pytest.mark.parametrize("role", ["application", "superuser", "superuser that plays replica"])
+@pytest.mark.parametrize("role", ["writer", "owner", "superuser", "superuser that plays replica"])
 def test_no_event_can_be_changed_or_removed(months: Connection, postgres: Server, role: str) -> None:
     record(months, *(step(HEAD, moment, moment) for moment in (JULY, AUGUST, parse_time("2031-01-01"))))
-    url = replace_database(postgres.url if role == "application" else postgres.admin_url, months.info.dbname)
     partitions = [f"ing_cursor_event_{name}" for name in ("2026_07", "2026_08", "default")]
-    refuse_changes(url, "replica" in role, ["ing_cursor_event", *partitions])
+    url = find_url(postgres, role, months.info.dbname)
+    refuse_changes(url, role, ["ing_cursor_event", *partitions])
     assert count_events(months) == 3
 
 
@@ -321,7 +333,8 @@ def _record_alone(url: str, steps: Sequence[cursors.CursorStep]) -> int:
 def _await_a_waiting_session(conn: Connection) -> None:
     for _ in range(1000):
         row = conn.execute(
-            "select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
+            "select count(*) from pg_locks join pg_stat_activity using (pid)"
+            " where not granted and datname = current_database()"
         ).fetchone()
         conn.commit()
         if row and row[0]:
@@ -503,12 +516,12 @@ def test_problems_come_worst_first(months: Connection) -> None:
     ]
 
 
-def test_a_truncated_table_of_values_is_rebuilt_from_events_alone(months: Connection) -> None:
+def test_a_truncated_table_of_values_is_rebuilt_from_events_alone(months: Connection, owner: Connection) -> None:
     write_life(months)
     columns = "namespace_id, position, token, direction, cursor_type, table_name, series_id, namespace_key"
     before = months.execute(f"select {columns} from ing_cursor order by 1").fetchall()
-    months.execute("truncate ing_cursor")
     months.commit()
+    owner.execute("truncate ing_cursor")
     with months.transaction():
         found = ledger.rebuild(months)
     assert found.count() == {"differing": 0, "lost": len(before), "orphan": 0, "broken": 0}
@@ -557,11 +570,10 @@ def test_writers_wait_for_a_rebuild_and_then_decide_on_what_it_made(months: Conn
     assert list_problems(months) == []
 
 
-def test_an_archived_ledger_tells_the_same(months: Connection) -> None:
+def test_an_archived_ledger_tells_the_same(months: Connection, owner: Connection) -> None:
     write_life(months)
     before, events = read_cursors(months), count_events(months)
-    with months.transaction():
-        archived = ledger.archive(months, "2026-09", LATER)
+    archived = archive(owner, "2026-09")
     assert [each.name for each in archived] == ["ing_cursor_event_2026_07", "ing_cursor_event_2026_08"]
     assert sum(each.events for each in archived) == 11
     kept = months.execute(
@@ -581,8 +593,8 @@ def test_an_archived_ledger_tells_the_same(months: Connection) -> None:
         ("SIM/QUIET/PT1M", "HARVEST", "no-forward"),
     ]
     assert list_problems(months) == []
-    months.execute("truncate ing_cursor")
     months.commit()
+    owner.execute("truncate ing_cursor")
     with months.transaction():
         ledger.rebuild(months)
     assert [row[:2] for row in read_cursors(months)] == [row[:2] for row in before]
@@ -591,28 +603,31 @@ def test_an_archived_ledger_tells_the_same(months: Connection) -> None:
         assert not ledger.replay_namespace(months, namespace).is_problem
 
 
-def test_cursors_move_on_after_their_months_were_archived_again_and_again(months: Connection) -> None:
+def test_cursors_move_on_after_their_months_were_archived_again_and_again(
+    months: Connection, owner: Connection
+) -> None:
     write_life(months)
     for month in ("2026-08", "2026-09", "2026-10"):
-        with months.transaction():
-            ledger.archive(months, month, LATER)
+        archive(owner, month)
         moved = parse_time(f"{month}-20")
         record(months, step(HEAD, moved, LATER), step(TAIL, JULY - moved, LATER), step(TOKEN, month, LATER))
         assert list_problems(months) == []
-    assert ledger.archive(months, "2026-10", LATER) == []
+    assert archive(owner, "2026-10") == []
     assert ledger.replay_namespace(months, TOKEN).told == CursorValue(token="2026-10")
 
 
-def test_a_missing_event_is_found_after_archiving_too(months: Connection) -> None:
+def test_a_missing_event_is_found_after_archiving_too(months: Connection, owner: Connection) -> None:
     write_life(months)
+    archive(owner, "2026-09")
     with months.transaction():
-        ledger.archive(months, "2026-09", LATER)
         skip_a_link(months)
     assert list_problems(months) == [("HARVEST", "fine", True)]
     assert len(ledger.replay_namespace(months, HEAD).broken_events) == 1
 
 
-def test_events_filed_in_an_older_month_than_those_they_follow_are_carried_over(months: Connection) -> None:
+def test_events_filed_in_an_older_month_than_those_they_follow_are_carried_over(
+    months: Connection, owner: Connection
+) -> None:
     """A page that was answered in August may be recorded after one that was answered in September."""
     record(
         months,
@@ -625,8 +640,7 @@ def test_events_filed_in_an_older_month_than_those_they_follow_are_carried_over(
         step(TOKEN, "a", SEPTEMBER),
         step(TOKEN, "b", AUGUST),
     )
-    with months.transaction():
-        (archived,) = [each for each in ledger.archive(months, "2026-09", LATER) if each.events]
+    (archived,) = [each for each in archive(owner, "2026-09") if each.events]
     assert (archived.events, archived.copied, archived.carried) == (4, 3, 0)
     assert list_problems(months) == []
     for namespace, value in ((HEAD, CursorValue(40)), (TAIL, CursorValue(10)), (TOKEN, CursorValue(token="b"))):
@@ -634,13 +648,14 @@ def test_events_filed_in_an_older_month_than_those_they_follow_are_carried_over(
         assert (found.told, found.is_problem) == (value, False)
 
 
-def test_an_older_value_that_stays_does_not_stand_for_the_newer_one_that_goes(months: Connection) -> None:
+def test_an_older_value_that_stays_does_not_stand_for_the_newer_one_that_goes(
+    months: Connection, owner: Connection
+) -> None:
     """A writer that moved nothing tells what it read, which others may have passed meanwhile."""
     record(months, step(HEAD, 10, AUGUST), step(HEAD, 20, AUGUST))
     insert_event(months, reason="no-forward", prev_position=10, recorded_at=ms_to_time(SEPTEMBER))
     assert list_problems(months) == []
-    with months.transaction():
-        ledger.archive(months, "2026-09", LATER)
+    archive(owner, "2026-09")
     assert list_problems(months) == []
     assert ledger.replay_namespace(months, HEAD).told == CursorValue(20)
     record(months, step(HEAD, 30, LATER))
@@ -648,13 +663,14 @@ def test_an_older_value_that_stays_does_not_stand_for_the_newer_one_that_goes(mo
     assert not ledger.replay_namespace(months, HEAD).is_problem
 
 
-@pytest.mark.parametrize("role", ["application", "superuser that plays replica"])
-def test_archived_events_are_protected_as_before(months: Connection, postgres: Server, role: str) -> None:
+@pytest.mark.parametrize("role", ["writer", "owner", "superuser that plays replica"])
+def test_archived_events_are_protected_as_before(
+    months: Connection, owner: Connection, postgres: Server, role: str
+) -> None:
     write_life(months)
-    with months.transaction():
-        ledger.archive(months, "2026-09", LATER)
-    url = replace_database(postgres.url if role == "application" else postgres.admin_url, months.info.dbname)
-    refuse_changes(url, "replica" in role, ["ledger_archive.ing_cursor_event_2026_07"])
+    archive(owner, "2026-09")
+    url = find_url(postgres, role, months.info.dbname)
+    refuse_changes(url, role, ["ledger_archive.ing_cursor_event_2026_07"])
 
 
 def test_the_current_month_is_refused(months: Connection) -> None:
@@ -662,38 +678,33 @@ def test_the_current_month_is_refused(months: Connection) -> None:
         ledger.archive(months, "2026-11", LATER)
 
 
-def test_the_default_partition_is_archived_only_when_all_in_it_is_old(conn: Connection) -> None:
+def test_the_default_partition_is_archived_only_when_all_in_it_is_old(conn: Connection, owner: Connection) -> None:
     record(conn, step(HEAD, 10, AUGUST), step(HEAD, 20, SEPTEMBER))
     assert count_events(conn, "tableoid = 'ing_cursor_event_default'::regclass") == 2
-    for month, archived in (("2026-09", []), ("2026-10", ["ing_cursor_event_default"])):
-        with conn.transaction():
-            assert [each.name for each in ledger.archive(conn, month, LATER) if each.events] == archived
+    for month, archived in (("2026-09", []), ("2026-10", ["ing_cursor_event_default_2"])):
+        assert [each.name for each in archive(owner, month) if each.events] == archived
         assert list_problems(conn) == []
     record(conn, step(HEAD, 30, SEPTEMBER))
-    with pytest.raises(psycopg.errors.InsufficientPrivilege), conn.transaction():
-        conn.execute("truncate ing_cursor_event_default")
-    with conn.transaction():
-        (again,) = ledger.archive(conn, "2027-01", parse_time("2027-01-05"))[-1:]
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="append-only"):
+        owner.execute("truncate ing_cursor_event_default")
+    (again,) = archive(owner, "2027-01", parse_time("2027-01-05"))[-1:]
     assert again.name.startswith("ing_cursor_event_default_")
     assert list_problems(conn) == []
     assert ledger.replay_namespace(conn, HEAD).told == CursorValue(30)
 
 
-def test_archiving_waits_for_writers_and_loses_none_of_their_events(months: Connection, database_url: str) -> None:
+def test_archiving_waits_for_writers_and_loses_none_of_their_events(
+    months: Connection, database_url: str, owner: Connection
+) -> None:
     write_life(months)
     cursors.record(months, NOBODY, [step(HEAD, SEPTEMBER + 70, AUGUST, "late")])
     with ThreadPoolExecutor(1) as pool, connect(database_url, purpose="look") as look:
-        archiving = pool.submit(_archive_alone, database_url)
+        archiving = pool.submit(archive, owner, "2026-09")
         _await_a_waiting_session(look)
         months.commit()
         archiving.result(30)
     assert list_problems(months) == []
     assert ledger.replay_namespace(months, HEAD).told == CursorValue(SEPTEMBER + 70)
-
-
-def _archive_alone(url: str) -> list[ledger.Archived]:
-    with connect(url, purpose="archive") as conn, conn.transaction():
-        return ledger.archive(conn, "2026-09", LATER)
 
 
 OLD_EVENTS = """
@@ -710,57 +721,61 @@ insert into ing_cursor (series_id, table_name, operation, value) values
     ('SIM/A/PT1M', 'ohlc_v2', 'HARVEST', '2026-07-01'), ('SIM/A/PT1M', 'ohlc_v2', 'BACKFILL', '2026-05-01')"""
 
 
-def migrate_until(conn: Connection, last: int, folder: Path) -> None:
-    """Make the database what it was after some migration."""
-    conn.execute("drop schema public cascade")
-    conn.execute("drop schema ledger_archive cascade")
-    conn.execute("create schema public")
-    conn.commit()
+def migrate_until(owner: Connection, last: int, folder: Path) -> None:
+    """Make the database what it was after some migration, when one role did everything."""
+    owner.execute("drop schema public cascade")
+    owner.execute("drop schema ledger_archive cascade")
+    owner.execute("create schema public")
     for path in (find_sql_folder() / "migrations").glob("*.sql"):
         if int(path.name[:4]) <= last:
             shutil.copy(path, folder)
-    migrate(conn, folder)
+    migrate(owner, folder)
+
+
+def migrate_now(owner: Connection, conn: Connection) -> None:
+    migrate(owner)
+    admit_writer(owner, conn.info.user)
 
 
 def test_a_ledger_with_an_archive_from_before_numbers_were_given_is_taken_over(
-    conn: Connection, tmp_path: Path, postgres: Server
+    conn: Connection, owner: Connection, tmp_path: Path, postgres: Server
 ) -> None:
     """The database made the numbers itself, in the archived month too."""
-    migrate_until(conn, 9, tmp_path)
+    migrate_until(owner, 9, tmp_path)
     for moment in (JULY, AUGUST, LATER):
-        cursors.ensure_months(conn, moment)
+        cursors.ensure_months(owner, moment)
     for moment, prev in ((JULY, None), (AUGUST, JULY)):
         row = EVENT | {"prev_position": prev, "new_position": moment, "recorded_at": ms_to_time(moment)}
         row["idempotent_key"] = str(moment)
-        conn.execute(
+        owner.execute(
             f"insert into ing_cursor_event ({', '.join(row)}) values ({', '.join(['%s'] * len(row))})",
             list(row.values()),
         )
-    conn.execute("select archive_ledger_partition('ing_cursor_event_2026_07', now())")
-    conn.commit()
-    migrate(conn)
+    owner.execute("select archive_ledger_partition('ing_cursor_event_2026_07', now())")
+    migrate_now(owner, conn)
     with conn.transaction():
         ledger.rebuild(conn)
     record(conn, step(HEAD, LATER, LATER))
     assert list_problems(conn) == []
-    url = replace_database(postgres.url, conn.info.dbname)
-    refuse_changes(url, False, ["ledger_archive.ing_cursor_event_2026_07", "ing_cursor_event"])
-    conn.execute("drop trigger refuse_change on ledger_archive.ing_cursor_event_2026_07")
-    conn.execute(
+    for role in ("writer", "owner"):
+        url = find_url(postgres, role, conn.info.dbname)
+        refuse_changes(url, role, ["ledger_archive.ing_cursor_event_2026_07", "ing_cursor_event"])
+    owner.execute("drop trigger refuse_change on ledger_archive.ing_cursor_event_2026_07")
+    owner.execute(
         "alter table ing_cursor_event attach partition ledger_archive.ing_cursor_event_2026_07"
         " for values from ('2026-07-01') to ('2026-08-01')"
     )
     assert ledger.replay_namespace(conn, HEAD).events == 3
-    conn.commit()
 
 
-def test_a_ledger_from_before_namespaces_is_taken_over_and_verifies(conn: Connection, tmp_path: Path) -> None:
+def test_a_ledger_from_before_namespaces_is_taken_over_and_verifies(
+    conn: Connection, owner: Connection, tmp_path: Path
+) -> None:
     """It was written when a cursor had a series and an operation only."""
-    migrate_until(conn, 6, tmp_path)
-    conn.execute(OLD_EVENTS)
-    conn.execute(OLD_VALUES)
-    conn.commit()
-    migrate(conn)
+    migrate_until(owner, 6, tmp_path)
+    owner.execute(OLD_EVENTS)
+    owner.execute(OLD_VALUES)
+    migrate_now(owner, conn)
     assert list_problems(conn) == []
     assert (cursors.read_value(conn, HEAD), cursors.read_value(conn, TAIL)) == (
         CursorValue(parse_time("2026-07-01")),

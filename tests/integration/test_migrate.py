@@ -2,24 +2,25 @@
 
 import shutil
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
+from databases import Server, create_database, replace_database
 
 from series_pipelines.errors import DatabaseUnavailable, MigrationRefused
 from series_pipelines.store import ledger
 from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import EmbeddedPostgres
 from series_pipelines.store.migrate import migrate
 from series_pipelines.store.queries import find_sql_folder
 
 
 @pytest.fixture
-def empty_url(postgres: EmbeddedPostgres, template: str) -> object:
-    from databases import create_database
-
-    yield from create_database(postgres, "template0")
+def empty_url(postgres: Server, template: str) -> Iterator[str]:
+    for url in create_database(postgres, "template0"):
+        yield replace_database(postgres.owner_url, urlsplit(url).path.removeprefix("/"))
 
 
 @pytest.fixture

@@ -78,13 +78,11 @@ def test_rows_range_event_and_state_commit_together(world: World) -> None:
 
 
 @pytest.mark.parametrize("table", ["series_data_range", "ing_cursor_event", "ing_cursor", "series_state"])
-def test_when_one_part_fails_none_of_the_page_is_there(world: World, table: str) -> None:
+def test_when_one_part_fails_none_of_the_page_is_there(world: World, owner: Connection, table: str) -> None:
     nothing = count(world.conn)
-    world.conn.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'no'; end$$")
-    world.conn.execute(
-        f"create trigger refuse before insert or update on {table} for each row execute function refuse()"
-    )
     world.conn.commit()
+    owner.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'no'; end$$")
+    owner.execute(f"create trigger refuse before insert or update on {table} for each row execute function refuse()")
     with pytest.raises(StoreError, match="the database refused: no"):
         commit_group(world.conn, "ohlc_v2", AUTHOR, [finish(world, SERIES[0], [bar(0), bar(1)])])
     assert count(world.conn) == nothing

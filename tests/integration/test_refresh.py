@@ -506,12 +506,13 @@ def wait_until_awaited(market: Market, waiting: threading.Thread) -> None:
             assert waiting.is_alive()
 
 
-def test_a_part_of_a_page_that_fails_leaves_nothing_of_it(open_market: Callable[..., Market]) -> None:
+def test_a_part_of_a_page_that_fails_leaves_nothing_of_it(
+    open_market: Callable[..., Market], owner: Connection
+) -> None:
     market = open_market()
     market.vendor.change_volume("SIM/A", minute(1430), "1.125")
-    market.conn.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'no'; end$$")
-    market.conn.execute("create trigger refuse before insert on ing_cursor for each row execute function refuse()")
-    market.conn.commit()
+    owner.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'no'; end$$")
+    owner.execute("create trigger refuse before insert on ing_cursor for each row execute function refuse()")
     report = market.refresh()
     assert report.failed == {SERIES: "the page can't be stored: the database refused: no"}
     assert market.read_changed() == []
