@@ -32,7 +32,9 @@ def specify_ledger(asset_name: str) -> AssetCheckSpec:
     return AssetCheckSpec(
         LEDGER_REPLAYS,
         asset=asset_name,
-        description="Every cursor is what its events say, every chain of events is whole, and no closed month was changed.",
+        description=(
+            "Every cursor is what its events say, every chain of events is whole, and no closed month was changed."
+        ),
     )
 
 
