@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.core.outcome import settle_page
+from series_pipelines.core.page import ALL_TIME
 from series_pipelines.core.plan import Fetch, SeriesFacts, find_cadence
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.ingest.fetch import fetch_page
@@ -109,7 +110,7 @@ def commit_pages(conn: Connection, capability: Capability, pages: Sequence[Finis
 
 def _fetch(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, fetch: Fetch, now_ms: int) -> Finished:
     cadence = find_cadence(TABLE, facts.series_id, capability.limits.grace_ms)
-    page = fetch_page(vendor, capability, facts.series_id, fetch, cadence)
+    page = fetch_page(vendor, capability, facts.series_id, fetch, cadence, ALL_TIME, None)
     return Finished(facts, fetch, now_ms, page, settle_page(facts, fetch, page, cadence, now_ms))
 
 

@@ -20,9 +20,11 @@ SeriesError
     ├── VendorBackoff       pause the capability: it says no to everything for now
     │   ├── VendorBusy          429
     │   ├── VendorUnavailable   503, refused or broken connections
-    │   └── VendorTimeout
+    │   ├── VendorTimeout
+    │   └── ClockApart          our clock or the database's is wrong, so no page can be judged
     ├── VendorRejected      this one request is wrong; fails its series
     └── PageRefused         the reply can't be trusted; fails its series
+        └── ClockRefused        the vendor's clock is far from ours and the database's
 """
 
 
@@ -114,6 +116,10 @@ class VendorTimeout(VendorBackoff):
     """The vendor did not answer in time."""
 
 
+class ClockApart(VendorBackoff):
+    """Our clock or the database's stands apart from the others."""
+
+
 class VendorRejected(VendorError):
     """The vendor says the request itself is wrong."""
 
@@ -123,3 +129,7 @@ class PageRefused(VendorError):
 
     digest: str = ""
     """Of the rows that were refused, where they could be read at all."""
+
+
+class ClockRefused(PageRefused):
+    """The vendor's clock stands apart from ours and the database's."""

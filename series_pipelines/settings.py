@@ -33,6 +33,9 @@ class Settings(BaseSettings):
     shift_seconds: int = Field(120, ge=1, le=3600, description="how long one lane works its capability")
     backfill_seconds: int = Field(3600, ge=1, description="the longest a person's backfill run works")
     recheck_days: int = Field(7, ge=1, le=365, description="how long a proven start of history stands unverified")
+    clock_tolerance_seconds: int = Field(
+        600, ge=1, le=86_400, description="how far a vendor's clock may stand from ours and the database's"
+    )
     under_dev: bool = Field(False, description="set by `series dev` for what it starts; never by you")
     ui_port: int = Field(3000, ge=0, le=65535, description="the port `series dev` asks for; 0 takes any free one")
     event_days: int = Field(7, ge=1, description="how long Dagster's events and finished runs are kept for display")

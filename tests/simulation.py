@@ -1,7 +1,10 @@
 """A market on a clock that tests can move, and the loop that plays the sensors' part on it."""
 
+import signal
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NoReturn
 
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.plan import find_cadence, find_head_due, find_tail_due
@@ -60,13 +63,17 @@ class World:
     def close(self) -> None:
         self.conn.close()
 
+    def read_database_clock(self, conn: Connection) -> int:
+        """The database lives in this world's time too."""
+        return self.clock.now_ms()
+
     def connect(self, purpose: str, autocommit: bool = False) -> Connection:
         return connect(self.url, purpose=purpose, autocommit=autocommit)
 
     def run(self, cap_key: str, order: LaneOrder) -> LaneReport:
         """Run one lane and compact what it touched, as a run does."""
         catalogue = self.registry.read()
-        tools = LaneTools(self.connect, self.clock, self.on_written)
+        tools = LaneTools(self.connect, self.clock, self.on_written, self.read_database_clock)
         report = run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
         compact_series(self.conn, catalogue.capabilities[cap_key].table_name, sorted(report.touched))
         self.reports.append(report)
@@ -124,6 +131,14 @@ class World:
     @property
     def requests(self) -> int:
         return sum(report.requests for report in self.reports)
+
+
+def interrupt_main() -> NoReturn:
+    """Interrupt the test as Ctrl-C would, from the thread in which a vendor is asked, which never answers."""
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+    # Left behind; a daemon thread keeps nobody from ending.
+    threading.Event().wait()
+    raise AssertionError("nothing sets this event")
 
 
 def make_vendor(

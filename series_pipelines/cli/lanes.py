@@ -43,6 +43,7 @@ class Wishes:
             window=self.window,
             by_person=True,
             recheck_after_ms=self.recheck_after_ms,
+            clock_tolerance_ms=load_settings().clock_tolerance_seconds * 1000,
         )
 
 

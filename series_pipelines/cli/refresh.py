@@ -218,7 +218,8 @@ def _work_lane(
         return connect(find_database(load_settings()), purpose=purpose, autocommit=autocommit)
 
     lane.ended = "it was interrupted"
-    order = RefreshOrder(done.campaign.campaign_id, lane.series_ids, done.campaign.window, patience_ms)
+    tolerance_ms = load_settings().clock_tolerance_seconds * 1000
+    order = RefreshOrder(done.campaign.campaign_id, lane.series_ids, done.campaign.window, patience_ms, tolerance_ms)
     with _draw_progress(lane, done.campaign.window) as note:
         tools = RefreshTools(open_connection, clock, note)
         vendor, capability = catalogue.vendor_of[lane.cap_key], catalogue.capabilities[lane.cap_key]

@@ -49,6 +49,16 @@ class Duration:
             return created_ms + self.nominal_ms
         return _add_months(created_ms, self.months)
 
+    def find_offset(self, created_ms: int) -> int:
+        """Return how far a start lies behind the grid on which bars of this length begin; zero on it.
+
+        Bars longer than a day begin at midnight UTC, on whichever day: exchanges count weeks and threes of days
+        differently. Shorter ones are counted from the epoch or from midnight.
+        """
+        if self.months or self.nominal_ms >= DAY_MS:
+            return created_ms % DAY_MS
+        return min(created_ms % self.nominal_ms, created_ms % DAY_MS % self.nominal_ms)
+
     def start_of_bar(self, time_ms: int) -> int:
         """Return the start of the UTC bar that contains `time_ms`; weeks start on Monday."""
         if self.months:

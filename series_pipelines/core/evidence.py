@@ -14,6 +14,7 @@ from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import LAST_MOMENT_MS, Page
 from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_page_span, has_given_all
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.text import show_value
 from series_pipelines.errors import PageRefused, VendorError
 
 EvidenceKind = Literal["verified_empty", "outage", "pre_listing", "beyond_retention", "post_delisting", "quarantined"]
@@ -62,8 +63,9 @@ def digest_rows(rows: object) -> str:
     try:
         # Version 0 writes what things are worth, not which of them are the same object.
         content = marshal.dumps(cast(Any, rows), 0)
-    except ValueError:
-        content = repr(rows).encode()
+    except Exception:
+        # Of what can't be written whole, what can be shown of it has to do.
+        content = show_value(rows).encode()
     return blake2b(content, digest_size=16).hexdigest()
 
 
@@ -107,7 +109,8 @@ def _read_refusal(
         yield "quarantined", window
 
 
-def trim_evidence(known: Evidence, covered: Range, holes: Sequence[Range]) -> list[Evidence]:
+def trim_evidence(known: Evidence, covered: Sequence[Range], holes: Sequence[Range]) -> list[Evidence]:
     """Return what is left of a stretch when a page covers time: a hole in the page says again what a hole said."""
-    stretches = find_missing(holes, covered) if known.kind == "verified_empty" else [covered]
+    is_empty = known.kind == "verified_empty"
+    stretches = [part for stretch in covered for part in find_missing(holes, stretch)] if is_empty else covered
     return [replace(known, window=window) for window in find_missing(stretches, known.window)]

@@ -4,6 +4,7 @@ An attempt that does not move the frontier backs the series off for that kind of
 has no more to give.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -41,7 +42,7 @@ def settle_page(
     facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int, recheck_after_ms: int = RECHECK_MS
 ) -> Outcome:
     """Return what a well-formed page means."""
-    moved = page.range is not None and has_moved(facts, fetch, page.range)
+    moved = has_moved(facts, fetch, page.stretches)
     misses = 0 if moved else _find_misses(facts, fetch) + 1
     floor = prove_floor(facts, fetch, page, cadence, now_ms, recheck_after_ms)
     # A probe that is still to be made need not wait: it asks something else. But one that told nothing is not repeated.
@@ -52,7 +53,7 @@ def settle_page(
         misses=misses,
         failures=0,
         eligible_ms=None if goes_on else now_ms + _find_retry(fetch, misses, cadence),
-        window_ms=_find_window(facts, fetch, page.range),
+        window_ms=_find_window(facts, fetch, page),
         floor=floor,
         interval_ms=_find_interval(facts, fetch, page) if cadence.duration is None else None,
     )
@@ -97,15 +98,17 @@ def settle_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
     )
 
 
-def has_moved(facts: SeriesFacts, fetch: Fetch, page_range: Range) -> bool:
-    """Whether the page moved the frontier that its request was for."""
+def has_moved(facts: SeriesFacts, fetch: Fetch, stretches: Sequence[Range]) -> bool:
+    """Whether a page that covers these stretches moved the frontier that its request was for."""
+    if not stretches:
+        return False
     if fetch.target == "head":
-        return facts.end_ms is None or page_range.end_ms > facts.end_ms
+        return facts.end_ms is None or stretches[-1].end_ms > facts.end_ms
     if fetch.target == "start":
-        return facts.start_ms is not None and page_range.start_ms < facts.start_ms
+        return facts.start_ms is not None and stretches[0].start_ms < facts.start_ms
     if facts.gap_start_ms is None or facts.gap_end_ms is None:
         return False
-    return page_range.start_ms < facts.gap_end_ms and page_range.end_ms > facts.gap_start_ms
+    return any(part.start_ms < facts.gap_end_ms and part.end_ms > facts.gap_start_ms for part in stretches)
 
 
 def grow_capability_backoff(backoff_ms: int) -> int:
@@ -125,10 +128,10 @@ def _find_retry(fetch: Fetch, misses: int, cadence: Cadence) -> int:
     return min(max(15 * MINUTE_MS, cadence.bar_ms // 2), first_ms << doublings)
 
 
-def _find_window(facts: SeriesFacts, fetch: Fetch, page_range: Range | None) -> int | None:
-    if page_range is None:
+def _find_window(facts: SeriesFacts, fetch: Fetch, page: Page) -> int | None:
+    if page.range is None:
         return facts.window_ms
-    span_ms = page_range.end_ms - page_range.start_ms
+    span_ms = max(part.end_ms - part.start_ms for part in page.stretches)
     # A head refresh is a few bars long and says nothing of how far one page can reach.
     return span_ms if fetch.kind == "tail" else max(span_ms, facts.window_ms or 0)
 

@@ -2,8 +2,9 @@
 
 Sorted and counted: rows out of order, repeated rows (the last one stands). Trimmed and counted: rows outside the
 asked direction, forming bars. Refused whole: rows of a wrong shape, values that are not finite decimals, negative
-volume, high or low that do not enclose open and close, bars that overlap each other, a reply in which no row lies in
-the asked direction. A refused page fails its series; only a well-formed reply without rows is empty.
+volume, high or low that do not enclose open and close, bars that overlap each other or lie beside their duration's
+grid, rows from before or after the product's possible life, more rows than a page may have, a reply in which no row
+lies in the asked direction. A refused page fails its series; only a well-formed reply without rows is empty.
 """
 
 import re
@@ -16,7 +17,9 @@ from operator import itemgetter
 from typing import Any, Final
 
 from series_pipelines.core.duration import DAY_MS, Duration
-from series_pipelines.core.ranges import Range
+from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.text import name_type, show_value
+from series_pipelines.core.times import format_time
 from series_pipelines.core.usual_bars import read_usual_bars
 from series_pipelines.errors import PageRefused
 
@@ -26,6 +29,13 @@ RateRow = tuple[int, str, str, str | None]
 """created_ms, long_rate, short_rate, settlement_price"""
 
 LAST_MOMENT_MS: Final = 253_402_300_799_999
+MOST_ROWS: Final = 20_000
+"""A longer reply is not a page: it would take memory and time that belong to others."""
+LIFE_SLACK_MS: Final = 366 * DAY_MS
+"""Listing and delisting dates are hints: rows are known from weeks before one, never from years."""
+SECONDS_UNTIL_2100: Final = 4_102_444_800
+"""A time below this, taken as milliseconds, lies in the first weeks of 1970: it was meant in seconds."""
+ALL_TIME: Final = Range(0, LAST_MOMENT_MS + 1)
 # Some exchanges say 59.999 for the end of a minute; a range that ends there would leave a gap of one millisecond.
 CLOSE_TOLERANCE_MS: Final = 1_000
 _CREATED: Final = itemgetter(0)
@@ -48,6 +58,13 @@ class Page:
     forming: int = 0
     holes: tuple[Range, ...] = ()
     """Where the vendor, in the midst of what it gave, says that no bar is."""
+    breaks: tuple[Range, ...] = ()
+    """Holes longer than one page can span: such a page does not say what is in them, so they are gaps."""
+
+    @property
+    def stretches(self) -> list[Range]:
+        """The time that the page covers: its range without its breaks."""
+        return find_missing(self.breaks, self.range) if self.range is not None else []
 
     @property
     def is_empty(self) -> bool:
@@ -55,8 +72,29 @@ class Page:
         return self.received == 0
 
 
-def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Duration, closed_before_ms: int) -> Page:
-    """Make a page of OHLC rows whose bars closed at or before `closed_before_ms`."""
+def find_possible_life(listed_ms: int | None, delisted_ms: int | None) -> Range:
+    """Return the time in which rows of a product can lie."""
+    start_ms = SECONDS_UNTIL_2100 if listed_ms is None else max(SECONDS_UNTIL_2100, listed_ms - LIFE_SLACK_MS)
+    end_ms = LAST_MOMENT_MS if delisted_ms is None else min(LAST_MOMENT_MS, delisted_ms + LIFE_SLACK_MS)
+    # Dates that contradict each other say nothing.
+    return Range(start_ms, end_ms) if start_ms < end_ms else Range(SECONDS_UNTIL_2100, LAST_MOMENT_MS)
+
+
+def check_ohlc_page(
+    rows: Any,
+    *,
+    direction: str,
+    time_ms: int,
+    duration: Duration,
+    closed_before_ms: int,
+    life: Range = ALL_TIME,
+    on_grid: bool = False,
+    page_rows: int = MOST_ROWS,
+) -> Page:
+    """Make a page of OHLC rows whose bars closed at or before `closed_before_ms`.
+
+    `page_rows` is how many rows one page of this vendor can have, so how much time it can speak of.
+    """
     received = _check_rows(rows)
     ordered: Sequence[BarRow]
     usual = read_usual_bars(rows, duration, LAST_MOMENT_MS)
@@ -67,12 +105,19 @@ def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Durati
         ordered = usual[:position] if direction == "backward" else usual[position:]
         outside = received - len(ordered)
     _check_some_inside(received, outside, direction, time_ms)
+    _check_life(ordered, life)
+    # Usual bars are all as long as their duration: if they are as long as all of the time, nothing is between them.
+    is_whole = (
+        usual is not None and bool(ordered) and (ordered[-1][1] - ordered[0][0] == len(ordered) * duration.nominal_ms)
+    )
+    if on_grid:
+        _check_grid(ordered[:1] if is_whole else ordered, duration)
     closed = len(ordered)
     while closed and max(ordered[closed - 1][1], duration.end_of_bar(ordered[closed - 1][0])) > closed_before_ms:
         closed -= 1
     final = ordered[:closed]
-    # Usual bars are all as long as their duration: if they are as long as all of the time, nothing is between them.
-    is_whole = usual is not None and bool(final) and final[-1][1] - final[0][0] == closed * duration.nominal_ms
+    holes = () if is_whole else _find_holes(final)
+    longest_ms = page_rows * duration.nominal_ms
     return Page(
         rows=final,
         range=Range(final[0][0], final[-1][1]) if final else None,
@@ -80,7 +125,8 @@ def check_ohlc_page(rows: Any, *, direction: str, time_ms: int, duration: Durati
         duplicates=received - outside - len(ordered),
         outside=outside,
         forming=len(ordered) - closed,
-        holes=() if is_whole else _find_holes(final),
+        holes=tuple(hole for hole in holes if hole.end_ms - hole.start_ms <= longest_ms),
+        breaks=tuple(hole for hole in holes if hole.end_ms - hole.start_ms > longest_ms),
     )
 
 
@@ -103,11 +149,24 @@ def _check_bars(rows: Sequence[Any], direction: str, time_ms: int, duration: Dur
     return ordered, outside
 
 
+def _check_life(rows: Sequence[BarRow] | Sequence[RateRow], life: Range) -> None:
+    for row in (*rows[:1], *rows[-1:]):
+        if not life.start_ms <= row[0] < life.end_ms:
+            side = "before" if row[0] < life.start_ms else "after"
+            raise PageRefused(f"a row at {row[0]} ({format_time(row[0])}) lies long {side} the product's life")
+
+
+def _check_grid(bars: Sequence[BarRow], duration: Duration) -> None:
+    for bar in bars:
+        if beside_ms := duration.find_offset(bar[0]):
+            raise PageRefused(f"the bar at {bar[0]} lies {beside_ms} ms beside the grid of {duration.text}")
+
+
 def _find_holes(bars: Sequence[BarRow]) -> tuple[Range, ...]:
     return tuple(Range(left[1], right[0]) for left, right in pairwise(bars) if left[1] < right[0])
 
 
-def check_rate_page(rows: Any, *, direction: str, time_ms: int, closed_before_ms: int) -> Page:
+def check_rate_page(rows: Any, *, direction: str, time_ms: int, closed_before_ms: int, life: Range = ALL_TIME) -> Page:
     """Make a page of interest or funding rates that took effect at or before `closed_before_ms`."""
     received = _check_rows(rows)
     rates: dict[int, RateRow] = {}
@@ -122,6 +181,7 @@ def check_rate_page(rows: Any, *, direction: str, time_ms: int, closed_before_ms
             rates[created_ms] = _check_rate(row, created_ms)
     _check_some_inside(received, outside, direction, time_ms)
     ordered = [rates[created_ms] for created_ms in sorted(rates)]
+    _check_life(ordered, life)
     return Page(
         rows=ordered,
         range=Range(ordered[0][0], ordered[-1][0] + 1) if ordered else None,
@@ -134,16 +194,19 @@ def check_rate_page(rows: Any, *, direction: str, time_ms: int, closed_before_ms
 
 def _check_rows(rows: Any) -> int:
     if not isinstance(rows, list | tuple):
-        raise PageRefused(f"the reply's rows are not a list but {type(rows).__name__}")
-    return len(rows)
+        raise PageRefused(f"the reply's rows are not a list but {name_type(rows)}")
+    received = len(rows)
+    if received > MOST_ROWS:
+        raise PageRefused(f"the reply has {received} rows, and a page may have {MOST_ROWS}")
+    return received
 
 
 def _check_time(row: Any, width: int) -> int:
     if not isinstance(row, (list, tuple)) or len(row) != width:
-        raise PageRefused(f"a row must be a list of {width} values, not {_shorten(row)}")
+        raise PageRefused(f"a row must be a list of {width} values, not {show_value(row)}")
     created_ms = row[0]
     if type(created_ms) is not int or not 0 <= created_ms <= LAST_MOMENT_MS:
-        raise PageRefused(f"a row's time must be epoch milliseconds, not {_shorten(created_ms)}")
+        raise PageRefused(f"a row's time must be epoch milliseconds, not {show_value(created_ms)}")
     return created_ms
 
 
@@ -155,22 +218,19 @@ def _check_some_inside(received: int, outside: int, direction: str, time_ms: int
 
 def _check_bar(row: Sequence[Any], created_ms: int, duration: Duration) -> BarRow:
     _, closed_ms, open_, high, low, close, volume, open_interest = row
-    try:
-        if _FOUR_PRICES.fullmatch(f"{open_}\t{high}\t{low}\t{close}") is None or not (
-            type(open_) is type(high) is type(low) is type(close) is str
-        ):
-            raise PageRefused(f"the bar at {created_ms} has a price that is not a decimal: {_shorten(row[2:6])}")
-        highest, lowest, first, last = float(high), float(low), float(open_), float(close)
-        if not (highest >= first >= lowest and highest >= last >= lowest) or not _encloses(open_, high, low, close):
-            raise PageRefused(f"the bar at {created_ms} has high {high} and low {low} around {open_} and {close}")
-        if volume is not None and _NOT_NEGATIVE.fullmatch(volume) is None:
-            raise PageRefused(f"the bar at {created_ms} has volume {_shorten(volume)}: not a decimal of zero or more")
-        if open_interest is not None and _NOT_NEGATIVE.fullmatch(open_interest) is None:
-            raise PageRefused(f"the bar at {created_ms} has open interest {_shorten(open_interest)}: not a decimal")
-    except TypeError as error:
-        raise PageRefused(
-            f"the bar at {created_ms} has a value that is not a decimal string: {_shorten(row)}"
-        ) from error
+    # A subclass of str may do anything when it is formatted, now or when it is written.
+    if not (type(open_) is type(high) is type(low) is type(close) is str) or (
+        _FOUR_PRICES.fullmatch(f"{open_}\t{high}\t{low}\t{close}") is None
+    ):
+        raise PageRefused(f"the bar at {created_ms} has a price that is not a decimal: {show_value(row[2:6])}")
+    highest, lowest, first, last = float(high), float(low), float(open_), float(close)
+    if not (highest >= first >= lowest and highest >= last >= lowest) or not _encloses(open_, high, low, close):
+        raise PageRefused(f"the bar at {created_ms} has high {high} and low {low} around {open_} and {close}")
+    for name, value in (("volume", volume), ("open interest", open_interest)):
+        if value is not None and (type(value) is not str or _NOT_NEGATIVE.fullmatch(value) is None):
+            raise PageRefused(
+                f"the bar at {created_ms} has {name} {show_value(value)}: not a decimal string of zero or more"
+            )
     return (
         created_ms,
         _check_close(created_ms, closed_ms, duration),
@@ -206,7 +266,7 @@ def _check_close(created_ms: int, closed_ms: Any, duration: Duration) -> int:
     # A month that starts elsewhere than at midnight UTC may end up to four days later than the calendar says.
     latest_ms = expected_ms + (4 * DAY_MS if duration.months else CLOSE_TOLERANCE_MS)
     if type(closed_ms) is not int or not created_ms < closed_ms <= latest_ms:
-        raise PageRefused(f"the bar at {created_ms} can't close at {_shorten(closed_ms)}")
+        raise PageRefused(f"the bar at {created_ms} can't close at {show_value(closed_ms)}")
     return expected_ms if abs(expected_ms - closed_ms) <= CLOSE_TOLERANCE_MS else closed_ms
 
 
@@ -214,11 +274,6 @@ def _check_rate(row: Sequence[Any], created_ms: int) -> RateRow:
     _, long_rate, short_rate, settlement_price = row
     values = [long_rate, short_rate] if settlement_price is None else [long_rate, short_rate, settlement_price]
     for value in values:
-        if not isinstance(value, str) or _NUMBER.fullmatch(value) is None:
-            raise PageRefused(f"the rate at {created_ms} has a value that is not a decimal string: {_shorten(value)}")
+        if type(value) is not str or _NUMBER.fullmatch(value) is None:
+            raise PageRefused(f"the rate at {created_ms} has a value that is not a decimal string: {show_value(value)}")
     return (created_ms, long_rate, short_rate, settlement_price)
-
-
-def _shorten(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."

@@ -44,9 +44,12 @@ def read_usual_bars(rows: Sequence[Any], duration: Duration, last_moment_ms: int
 
 def _are_sound(first: Sequence[Any], high: Sequence[Any], low: Sequence[Any], last: Sequence[Any], *rest: Any) -> bool:
     """Whether all values are plain decimals, and each high and low enclose their open and close."""
-    if not isinstance(first[0], str):
+    # A subclass of str may do anything when it is written later.
+    if any(set(map(type, column)) != {str} for column in (first, high, low, last, *rest)):
         return False
     digits = len(first[0].partition(".")[0])
+    if digits > _MOST_DIGITS:
+        return False
     if not _are_decimals([first, high, low, last], f"{{{digits}}}") or not _are_decimals(rest, f"{{1,{_MOST_DIGITS}}}"):
         return False
     # With as many digits before the point, what is no less as a text is no less as a number.
@@ -56,10 +59,7 @@ def _are_sound(first: Sequence[Any], high: Sequence[Any], low: Sequence[Any], la
 
 
 def _are_decimals(columns: Sequence[Sequence[Any]], digits: str) -> bool:
-    try:
-        joined = "\n".join(chain.from_iterable(columns))
-    except TypeError:
-        return False
+    joined = "\n".join(chain.from_iterable(columns))
     count = sum(map(len, columns))
     return joined.count("\n") == count - 1 and _lines_of_decimals(digits).fullmatch(joined) is not None
 

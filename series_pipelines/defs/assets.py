@@ -195,6 +195,7 @@ def _run_lanes(
                 by_person=by_person,
                 run_id=context.run_id,
                 recheck_after_ms=series.settings.recheck_days * DAY_MS,
+                clock_tolerance_ms=series.settings.clock_tolerance_seconds * 1000,
             )
             count = len(series_ids) if series_ids is not None else _count_series(series, table_name, cap_key)
             display = Display(context, conn, table_name, count, by_person)

@@ -60,11 +60,11 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
         ranges.add(
             conn,
             table_name,
-            {finished.facts.series_id: page.range for finished, page in paged if page.range is not None},
+            [(finished.facts.series_id, stretch) for finished, page in paged for stretch in page.stretches],
         )
         _record_steps(conn, table_name, author, paged, again)
         covered = [
-            evidence_store.Covered(finished.facts.series_id, page.range, page.holes)
+            evidence_store.Covered(finished.facts.series_id, page.stretches, page.holes)
             for finished, page in paged
             if page.range is not None
         ]

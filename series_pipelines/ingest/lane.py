@@ -8,7 +8,7 @@ at its shift, at its lock, and at whether a person waits for the capability.
 import gc
 import queue
 from collections.abc import Callable, Collection
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Final
@@ -16,12 +16,13 @@ from uuid import uuid4
 
 from series_pipelines.core.agenda import Agenda
 from series_pipelines.core.clock import Clock
+from series_pipelines.core.clocks import TOLERANCE_MS, Clocks
 from series_pipelines.core.cursor import HISTORY
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.evidence import find_evidence
 from series_pipelines.core.floor import RECHECK_MS
 from series_pipelines.core.outcome import settle_failure, settle_page, settle_pause
-from series_pipelines.core.page import Page
+from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import (
     TAIL_WHILE_HEADS_BELOW,
     Cadence,
@@ -33,14 +34,25 @@ from series_pipelines.core.plan import (
     narrow_to_window,
 )
 from series_pipelines.core.ranges import Range
-from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError, VendorRejected
+from series_pipelines.core.text import describe_error
+from series_pipelines.errors import (
+    CapabilityBusy,
+    ClockApart,
+    ClockRefused,
+    SeriesError,
+    VendorBackoff,
+    VendorError,
+    VendorRejected,
+)
 from series_pipelines.ingest.commit import Author, Finished
-from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.fetch import LONGEST_FETCH_MS, fetch_page, wait_for_slot
 from series_pipelines.ingest.pause import CapabilityPause
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import locks, ranges, states
+from series_pipelines.store.clock import read_clock
 from series_pipelines.store.connection import Connection, translated_errors
+from series_pipelines.vendors.asking import VendorThreads, leave_behind, refuse_overstayer
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability
 
@@ -50,6 +62,8 @@ BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 LONGEST_NAP_MS: Final = 500
 LOOK_EVERY_MS: Final = 20
+LATE_AFTER_SHIFT_MS: Final = 2_000
+"""How long after its shift a lane still waits for a vendor."""
 RECHECK_SHARE: Final = 20
 RECHECKS_WHEN_IDLE: Final = 10
 MAX_PENDING_WRITES: Final = 100
@@ -70,6 +84,8 @@ class LaneOrder:
     run_id: str | None = None
     recheck_after_ms: int = RECHECK_MS
     """How long a proven floor stands before it is verified again."""
+    clock_tolerance_ms: int = TOLERANCE_MS
+    """How far a vendor's clock may stand from ours and the database's to be believed."""
 
 
 @dataclass(slots=True)
@@ -81,6 +97,8 @@ class LaneReport:
     rows: int = 0
     trimmed: int = 0
     backoffs: int = 0
+    left_behind: int = 0
+    """Requests that the vendor did not answer in time."""
     touched: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
     ended: str = ""
@@ -94,17 +112,18 @@ class LaneTools:
     """Open a connection for a purpose; the second argument asks for autocommit."""
     clock: Clock
     on_written: Callable[[Written], None] = lambda _: None
+    read_database_clock: Callable[[Connection], int] = read_clock
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
-    """One request that was made: what was known, what was asked, what came of it, when it left."""
+class Asked:
+    """One request on its way: what was known, what was asked, when it left, and where its answer will be."""
 
     facts: SeriesFacts
     fetch: Fetch
-    got: Page | VendorError
     asked_ms: int
     number: int
+    answer: "Future[Page]"
 
 
 def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: LaneOrder) -> LaneReport:
@@ -117,6 +136,11 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
             lane = _Lane(tools, control, vendor, capability, order)
             try:
                 return lane.work()
+            except SeriesError:
+                raise
+            except Exception as error:
+                lane.tell_breakdown(error)
+                raise
             finally:
                 lane.close()
                 locks.release_capability(control, capability.cap_key)
@@ -154,9 +178,9 @@ class _Lane:
         self._with_tails = "tail" in order.work
         self._begun_ms = self._clock.now_ms()
         self._deadline_ms = self._begun_ms + order.shift_ms
-        self._inbox: queue.SimpleQueue[Fetched | list[Written] | BaseException] = queue.SimpleQueue()
-        self._fetching: set[str] = set()
-        self._writing: set[str] = set()
+        self._inbox: queue.SimpleQueue[int | list[Written] | BaseException] = queue.SimpleQueue()
+        self._fetching: dict[int, Asked] = {}
+        self._writing: dict[str, Finished] = {}
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
         self._counted_ms = self._read_ms = self._looked_ms = 0
@@ -164,8 +188,9 @@ class _Lane:
         self._rechecks = 0
         self._heads_elsewhere = 0
         self._agenda = Agenda(capability.direction, self._find_cadence)
-        concurrent = capability.limits.concurrent
-        self._pool = ThreadPoolExecutor(concurrent, "fetch") if concurrent > 1 else None
+        self._database_ahead_ms = 0
+        self._read_database_clock = tools.read_database_clock
+        self._threads: VendorThreads[Page] = VendorThreads(vendor.name)
         self._writer = Writer(
             partial(tools.connect, "lane writer", False),
             capability.table_name,
@@ -199,9 +224,21 @@ class _Lane:
             capability_store.write_pace(self._control, self._capability.cap_key, per_minute)
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
         self._writer.close()
+
+    def tell_breakdown(self, error: Exception) -> None:
+        """Write down what ended the lane, at the series it worked on and at the capability, so that the next lane
+        begins elsewhere and people see why."""
+        reason, now_ms = f"the lane broke down: {describe_error(error)}", self._clock.now_ms()
+        at_work = [(asked.facts, asked.fetch) for asked in self._fetching.values()]
+        at_work += [(finished.facts, finished.fetch) for finished in self._writing.values()]
+        attempts = [
+            states.Attempt(facts.series_id, fetch.target, now_ms, settle_failure(facts, fetch, reason, now_ms))
+            for facts, fetch in at_work
+        ]
+        states.settle(self._control, self._capability.table_name, attempts)
+        capability_store.tell_error(self._control, self._capability.cap_key, reason, now_ms)
 
     def _find_cadence(self, facts: SeriesFacts) -> Cadence:
         limits = self._capability.limits
@@ -214,11 +251,20 @@ class _Lane:
         known = states.read_facts(
             self._control, self._capability.table_name, series_ids=order.series_ids, cap_key=self._capability.cap_key
         )
-        idle = [facts for facts in known if facts.series_id not in self._fetching | self._writing]
+        busy = {asked.facts.series_id for asked in self._fetching.values()} | self._writing.keys()
+        idle = [facts for facts in known if facts.series_id not in busy]
         if first and order.by_person:
             idle = [_forget_pauses(facts) for facts in idle]
         self._put(idle)
+        self._read_clocks()
         self._read_ms = self._clock.now_ms()
+
+    def _read_clocks(self) -> None:
+        self._database_ahead_ms = self._read_database_clock(self._control) - self._clock.now_ms()
+
+    def _tell_clocks(self) -> Clocks:
+        now_ms = self._clock.now_ms()
+        return Clocks(now_ms, now_ms + self._database_ahead_ms, self._order.clock_tolerance_ms)
 
     def _put(self, known: Collection[SeriesFacts]) -> None:
         window = self._order.window
@@ -271,12 +317,15 @@ class _Lane:
         if self._report.ended:
             self._agenda.put(facts)
             return True
-        self._fetching.add(facts.series_id)
         self._report.requests += 1
-        if self._pool is None:
-            self._inbox.put(self._fetch(facts, fetch, self._report.requests))
-        else:
-            self._pool.submit(self._fetch, facts, fetch, self._report.requests).add_done_callback(self._receive)
+        number = self._report.requests
+        asked_ms = self._clock.now_ms()
+        if refusal := refuse_overstayer(self._vendor.name):
+            self._judge(Asked(facts, fetch, asked_ms, number, Future()), refusal)
+            return True
+        answer = self._threads.submit(partial(self._fetch, facts, fetch))
+        self._fetching[number] = Asked(facts, fetch, asked_ms, number, answer)
+        answer.add_done_callback(lambda _: self._inbox.put(number))
         return True
 
     def _take_behind(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
@@ -291,19 +340,10 @@ class _Lane:
             self._rechecks += 1
         return taken
 
-    def _receive(self, future: Future[Fetched]) -> None:
-        if not future.cancelled():
-            self._inbox.put(future.exception() or future.result())
-
-    def _fetch(self, facts: SeriesFacts, fetch: Fetch, number: int) -> Fetched:
-        asked_ms = self._clock.now_ms()
+    def _fetch(self, facts: SeriesFacts, fetch: Fetch) -> Page:
+        life = find_possible_life(facts.listed_ms, facts.delisted_ms)
         cadence = self._find_cadence(facts)
-        got: Page | VendorError
-        try:
-            got = fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence)
-        except VendorError as error:
-            got = error
-        return Fetched(facts, fetch, got, asked_ms, number)
+        return fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence, life, self._tell_clocks)
 
     def _may_serve_tails(self, now_ms: int) -> bool:
         if self._order.by_person:
@@ -347,38 +387,64 @@ class _Lane:
     def _absorb(self, block: bool) -> None:
         while True:
             try:
-                message = self._inbox.get(block)
+                message = self._inbox.get(block, LONGEST_NAP_MS / 1000)
             except queue.Empty:
+                self._leave_overstayers()
                 return
             if isinstance(message, BaseException):
                 raise message
             if isinstance(message, list):
                 self._absorb_written(message)
-            else:
-                self._absorb_fetched(message)
+            elif (asked := self._fetching.pop(message, None)) is not None:
+                self._absorb_answer(asked)
             block = False
 
-    def _absorb_fetched(self, fetched: Fetched) -> None:
-        facts, fetch, got = fetched.facts, fetched.fetch, fetched.got
+    def _leave_overstayers(self) -> None:
+        """Wait no longer for requests that take too long, or that outlast the shift."""
         now_ms = self._clock.now_ms()
-        self._fetching.discard(facts.series_id)
+        for number, asked in list(self._fetching.items()):
+            until_ms = min(asked.asked_ms + LONGEST_FETCH_MS, self._deadline_ms + LATE_AFTER_SHIFT_MS)
+            if now_ms >= until_ms and not asked.answer.done():
+                del self._fetching[number]
+                what = f"fetch() of {asked.facts.series_id}"
+                waited_s = (now_ms - asked.asked_ms) / 1000
+                self._report.left_behind += 1
+                self._judge(asked, leave_behind(self._vendor.name, what, asked.answer, waited_s))
+
+    def _absorb_answer(self, asked: Asked) -> None:
+        try:
+            got: Page | VendorError = asked.answer.result()
+        except VendorError as error:
+            got = error
+        self._judge(asked, got)
+
+    def _judge(self, asked: Asked, got: Page | VendorError) -> None:
+        """Find out what an answer means, and hand it over to be committed."""
+        facts, fetch = asked.facts, asked.fetch
+        now_ms = self._clock.now_ms()
+        if isinstance(got, ClockApart | ClockRefused):
+            # Our own clock may have been set meanwhile: the next page is judged by what it says now.
+            self._read_clocks()
+        if isinstance(got, ClockRefused):
+            capability_store.tell_error(self._control, self._capability.cap_key, str(got), now_ms)
         if isinstance(got, Page):
             outcome = settle_page(facts, fetch, got, self._find_cadence(facts), now_ms, self._order.recheck_after_ms)
             self._pause.end(now_ms)
         elif isinstance(got, VendorBackoff):
             outcome = settle_pause(facts, fetch, str(got))
             self._report.backoffs += 1
-            self._pause.begin(got, fetched.asked_ms, now_ms)
+            self._pause.begin(got, asked.asked_ms, now_ms)
         else:
             outcome = settle_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
         page = got if isinstance(got, Page) else None
         evidence = find_evidence(facts, fetch, got, outcome, self._find_cadence(facts), now_ms)
-        self._writing.add(facts.series_id)
-        self._writer.submit(Finished(facts, fetch, now_ms, page, outcome, fetched.number, evidence))
+        finished = Finished(facts, fetch, now_ms, page, outcome, asked.number, evidence)
+        self._writing[facts.series_id] = finished
+        self._writer.submit(finished)
 
     def _absorb_written(self, group: list[Written]) -> None:
         for written in group:
-            self._writing.discard(written.finished.facts.series_id)
+            self._writing.pop(written.finished.facts.series_id, None)
             self._count(written.finished)
             self._on_written(written)
         self._put([written.facts for written in group if written.facts is not None])

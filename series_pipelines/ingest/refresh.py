@@ -14,18 +14,20 @@ from uuid import uuid4
 import psycopg
 
 from series_pipelines.core.clock import Clock
+from series_pipelines.core.clocks import TOLERANCE_MS, Clocks
 from series_pipelines.core.cursor import CursorValue, Namespace, refresh
 from series_pipelines.core.evidence import Evidence, digest_rows
-from series_pipelines.core.page import Page
+from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError
 from series_pipelines.ingest.commit import WRITERS
-from series_pipelines.ingest.fetch import fetch_page, wait_for_slot
+from series_pipelines.ingest.fetch import ask_page, wait_for_slot
 from series_pipelines.ingest.pause import CapabilityPause
 from series_pipelines.store import cursors, locks, ranges, states
 from series_pipelines.store import evidence as evidence_store
+from series_pipelines.store.clock import read_clock
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.store.reopening import Reopening
 from series_pipelines.store.rows import SeriesRows
@@ -44,6 +46,7 @@ class RefreshOrder:
     series_ids: tuple[str, ...]
     window: Range
     patience_ms: int
+    clock_tolerance_ms: int = TOLERANCE_MS
 
 
 @dataclass(slots=True)
@@ -67,6 +70,7 @@ class RefreshTools:
     """Open a connection for a purpose; the second argument asks for autocommit."""
     clock: Clock
     on_moved: Callable[[str, int, Page | None], None] = lambda series_id, position_ms, page: None
+    read_database_clock: Callable[[Connection], int] = read_clock
 
 
 class Ask(NamedTuple):
@@ -162,8 +166,8 @@ def _commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed, ag
         cursors.record(conn, lineage, [done.step], again)
         if page.range is None:
             return
-        ranges.add(conn, table_name, {series_id: page.range})
-        evidence_store.trim(conn, table_name, [evidence_store.Covered(series_id, page.range, page.holes)])
+        ranges.add(conn, table_name, [(series_id, stretch) for stretch in page.stretches])
+        evidence_store.trim(conn, table_name, [evidence_store.Covered(series_id, page.stretches, page.holes)])
         evidence_store.record(conn, table_name, [(series_id, known) for known in _find_new_holes(done)])
 
 
@@ -198,6 +202,7 @@ class _Worker:
         self._report = RefreshReport()
         self._pause = CapabilityPause(control, capability.cap_key)
         self._lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
+        self._database_ahead_ms = tools.read_database_clock(control) - tools.clock.now_ms()
         self._database = Reopening(partial(tools.connect, "refresh writer", False))
 
     def work(self) -> RefreshReport:
@@ -237,7 +242,7 @@ class _Worker:
                 break
             self._tools.on_moved(facts.series_id, ask.position_ms, None)
             try:
-                page, asked_ms = self._ask(facts.series_id, ask, cadence)
+                page, asked_ms = self._ask(facts, ask, cadence)
                 reach_ms = find_reach(ask, page, direction, cadence)
                 if reach_ms is not None:
                     self._commit(self._make_refreshed(namespace, ask, page, reach_ms, asked_ms, stored))
@@ -284,9 +289,14 @@ class _Worker:
             locks.release_capability(self._control, self._capability.cap_key)
             locks.wait_capability(self._control, self._capability.cap_key, left_ms)
 
-    def _ask(self, series_id: str, ask: Ask, cadence: Cadence) -> tuple[Page, int]:
+    def _tell_clocks(self) -> Clocks:
+        now_ms = self._clock.now_ms()
+        return Clocks(now_ms, now_ms + self._database_ahead_ms, self._order.clock_tolerance_ms)
+
+    def _ask(self, facts: SeriesFacts, ask: Ask, cadence: Cadence) -> tuple[Page, int]:
         """Return the page and when it was asked for; wait while the vendor says no, as long as there is time."""
         fetch = Fetch(kind="tail", target="gap", time_ms=ask.time_ms, why="refresh")
+        life = find_possible_life(facts.listed_ms, facts.delisted_ms)
         while True:
             self._sit_out_pause()
             if lack := wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms):
@@ -294,7 +304,9 @@ class _Worker:
             self._report.requests += 1
             asked_ms = self._clock.now_ms()
             try:
-                page = fetch_page(self._vendor, self._capability, series_id, fetch, cadence)
+                page = ask_page(
+                    self._vendor, self._capability, facts.series_id, fetch, cadence, life, self._tell_clocks
+                )
             except VendorBackoff as error:
                 self._pause.begin(error, asked_ms, self._clock.now_ms())
                 continue

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.page import Page
+from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Fetch, find_cadence
 from series_pipelines.core.series import encode_interest_rate_series_id, encode_ohlc_series_id
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import SeriesError
-from series_pipelines.ingest.fetch import fetch_page
+from series_pipelines.ingest.fetch import ask_page
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.registry import Capability, Registry
 
@@ -69,7 +69,8 @@ def _fetch(vendor: Vendor, capability: Capability, product: Product, now_ms: int
         series_id = encode_ohlc_series_id(product.product_id, capability.durations[0])
     time_ms = now_ms if capability.direction == "backward" else now_ms - DAY_MS
     cadence = find_cadence(capability.table_name, series_id, capability.limits.grace_ms)
-    return fetch_page(vendor, capability, series_id, Fetch("head", "head", time_ms, "check"), cadence)
+    life = find_possible_life(product.listed_ms, product.delisted_ms)
+    return ask_page(vendor, capability, series_id, Fetch("head", "head", time_ms, "check"), cadence, life, None)
 
 
 def _describe(product: Product, page: Page) -> str:

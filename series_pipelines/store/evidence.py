@@ -18,7 +18,7 @@ class Covered(NamedTuple):
     """The time that a page covers, and the holes it says are in it."""
 
     series_id: str
-    range: Range
+    stretches: Sequence[Range]
     holes: Sequence[Range]
 
 
@@ -80,8 +80,8 @@ def trim(conn: Connection, table_name: str, covered: Sequence[Covered]) -> None:
         {
             "table_name": table_name,
             "series_ids": [page.series_id for page in covered],
-            "starts": [ms_to_time(page.range.start_ms) for page in covered],
-            "ends": [ms_to_time(page.range.end_ms) for page in covered],
+            "starts": [ms_to_time(page.stretches[0].start_ms) for page in covered],
+            "ends": [ms_to_time(page.stretches[-1].end_ms) for page in covered],
         },
     ).fetchall()
     page_of = {page.series_id: page for page in covered}
@@ -90,7 +90,7 @@ def trim(conn: Connection, table_name: str, covered: Sequence[Covered]) -> None:
     for series_id, known in _group(rows).items():
         page = page_of[series_id]
         for evidence in known:
-            remainder = trim_evidence(evidence, page.range, page.holes)
+            remainder = trim_evidence(evidence, page.stretches, page.holes)
             if remainder != [evidence]:
                 outdated.append((series_id, evidence))
                 left += [(series_id, part) for part in remainder]

@@ -3,7 +3,7 @@
 Writers take the series' locks first (`store.locks`), so that a compaction and an insert never miss each other.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, cast
 
@@ -40,17 +40,17 @@ def read(conn: Connection, table_name: str, series_ids: Sequence[str]) -> dict[s
     return ranges
 
 
-def add(conn: Connection, table_name: str, ranges: Mapping[str, Range]) -> None:
-    """Add one range a series. The caller owns the series."""
+def add(conn: Connection, table_name: str, ranges: Sequence[tuple[str, Range]]) -> None:
+    """Add ranges of series. The caller owns the series."""
     if not ranges:
         return
     conn.execute(
         _SQL["add"],
         {
             "table_name": table_name,
-            "series_ids": list(ranges),
-            "starts": [ms_to_time(r.start_ms) for r in ranges.values()],
-            "ends": [ms_to_time(r.end_ms) for r in ranges.values()],
+            "series_ids": [series_id for series_id, _ in ranges],
+            "starts": [ms_to_time(added.start_ms) for _, added in ranges],
+            "ends": [ms_to_time(added.end_ms) for _, added in ranges],
         },
     )
 

@@ -16,6 +16,8 @@ from typing import Final, Generic, TypeVar
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.text import clean_text, describe_error
 from series_pipelines.errors import (
+    ClockApart,
+    ClockRefused,
     PageRefused,
     StoreError,
     VendorBackoff,
@@ -32,8 +34,14 @@ MOST_LEFT_BEHIND: Final = 4
 
 Result = TypeVar("Result")
 
-_PLAIN: Final[tuple[type[VendorError], ...]] = (VendorRejected, PageRefused)
-_BACKOFFS: Final[tuple[type[VendorBackoff], ...]] = (VendorBusy, VendorTimeout, VendorUnavailable, VendorBackoff)
+_PLAIN: Final[tuple[type[VendorError], ...]] = (VendorRejected, ClockRefused, PageRefused)
+_BACKOFFS: Final[tuple[type[VendorBackoff], ...]] = (
+    VendorBusy,
+    VendorTimeout,
+    VendorUnavailable,
+    ClockApart,
+    VendorBackoff,
+)
 
 _left_behind: Counter[str] = Counter()
 _counting = threading.Lock()
@@ -139,18 +147,25 @@ def _count_return(vendor_name: str) -> None:
         _left_behind[vendor_name] -= 1
 
 
-def blame_vendor(vendor_name: str, error: BaseException) -> VendorError:
+def blame_vendor(vendor_name: str, error: BaseException, where: str = "") -> VendorError:
     """Return a VendorError for whatever came out of a vendor's code, with a text that can be stored and shown."""
     for refusal in _PLAIN:
         if isinstance(error, refusal):
-            return refusal(clean_text(error))
+            return _keep_digest(refusal(clean_text(error)), error)
     for backoff in _BACKOFFS:
         if isinstance(error, backoff):
             return backoff(clean_text(error), _read_retry_after(error))
     if isinstance(error, StoreError):
         # What vendors share through our database, their budgets, is out of reach: no series is to blame.
         return VendorUnavailable(clean_text(error))
-    return VendorRejected(clean_text(f"vendor {vendor_name!r} broke: {describe_error(error)}"))
+    return VendorRejected(clean_text(f"vendor {vendor_name!r} broke{where}: {describe_error(error)}"))
+
+
+def _keep_digest(blamed: VendorError, error: BaseException) -> VendorError:
+    digest = vars(error).get("digest")
+    if isinstance(blamed, PageRefused) and type(digest) is str:
+        blamed.digest = clean_text(digest)
+    return blamed
 
 
 def _read_retry_after(error: VendorBackoff) -> int | None:

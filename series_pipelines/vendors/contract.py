@@ -21,7 +21,9 @@ INGEST_INTEREST_RATE: Final = "IngestInterestRate"
 class Limits:
     """What a service bears. `requests` per `window_ms` are counted over all processes under the name `budget`.
 
-    `page_rows` is how many rows a page holds at most, if that is known: it saves forward vendors requests.
+    `page_rows` is how many rows a page holds at most, if that is known: it saves forward vendors requests, and a hole
+    longer than a full page is a gap to ask for. `on_grid` says that bars begin on the grid of their duration (those of
+    a day and longer at midnight UTC); one that doesn't is refused.
     """
 
     concurrent: int = 1
@@ -30,6 +32,7 @@ class Limits:
     budget: str | None = None
     grace_ms: int = 1_000
     page_rows: int | None = None
+    on_grid: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,6 +98,7 @@ def join_limits(limits: Sequence[Limits]) -> Limits:
         concurrent=min(MOST_CONCURRENT, sum(each.concurrent for each in limits)),
         grace_ms=max(each.grace_ms for each in limits),
         page_rows=min((each.page_rows for each in limits if each.page_rows is not None), default=None),
+        on_grid=all(each.on_grid for each in limits),
     )
     # Rates over different windows have no sum that both would bear, so the slowest one stands for all.
     if joined.budget is None and stated and len({each.window_ms for each in stated}) == 1:

@@ -103,6 +103,7 @@ class _Limits(_Body):
     budget: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT), AfterValidator(_check_text)] | None = None
     grace_ms: int = Field(1_000, ge=0, le=DAY_MS)
     page_rows: int | None = Field(None, ge=2, le=1_000_000)
+    on_grid: bool = True
 
 
 class _Service(_Body):

@@ -51,6 +51,10 @@ update capability_state set backoff_ms = %(backoff_ms)s, next_eligible_at = %(ne
     last_error = %(error)s, last_error_at = %(now)s
 where cap_key = %(cap_key)s;
 
+-- name: tell_error
+-- Say what went wrong, without a pause.
+update capability_state set last_error = %(error)s, last_error_at = %(now)s where cap_key = %(cap_key)s;
+
 -- name: clear_backoff
 -- A request succeeded: the pause is over.
 update capability_state set backoff_ms = 0, next_eligible_at = null, last_error = null, last_success_at = %(now)s

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from series_pipelines.core.duration import DAY_MS, parse_duration
-from series_pipelines.core.page import Page
+from series_pipelines.core.page import ALL_TIME, Page
 from series_pipelines.core.plan import Fetch
 from series_pipelines.ingest.fetch import fetch_page
 from series_pipelines.vendors.contract import Vendor
@@ -23,7 +23,7 @@ class Walk:
 def ask(vendor: Vendor, series: Series, time_ms: int) -> Page:
     """Fetch one page and check it."""
     fetch = Fetch("head", "head", time_ms, "the contract's tests ask")
-    return fetch_page(vendor, series.capability, series.series_id, fetch, series.cadence)
+    return fetch_page(vendor, series.capability, series.series_id, fetch, series.cadence, ALL_TIME, None)
 
 
 def find_head_time(series: Series, now_ms: int) -> int:

@@ -241,7 +241,7 @@ def test_coverage_draws_a_bar_and_is_never_cut(run: Run, conn: Connection) -> No
     now_ms = time.time_ns() // 1_000_000
     day_ms = 24 * HOUR_MS
     for start_ms, end_ms in ((now_ms - 60 * day_ms, now_ms - 30 * day_ms), (now_ms - 10 * day_ms, now_ms + day_ms)):
-        ranges.add(conn, "ohlc_v2", {SWAP_HOURS: Range(start_ms, end_ms)})
+        ranges.add(conn, "ohlc_v2", [(SWAP_HOURS, Range(start_ms, end_ms))])
     conn.commit()
     text = succeed(run("coverage", SWAP_HOURS))
     (line,) = [line for line in text.splitlines() if line.startswith(SWAP_HOURS)]

@@ -78,9 +78,9 @@ def test_compacting_a_table_leaves_the_other_table_alone(scenario: Connection) -
 
 
 def test_a_range_inside_a_stored_one_is_not_added(conn: Connection) -> None:
-    ranges.add(conn, "ohlc_v2", {S1: Range(0, 100)})
-    ranges.add(conn, "ohlc_v2", {S1: Range(10, 90)})
-    ranges.add(conn, "ohlc_v2", {S1: Range(0, 100)})
+    ranges.add(conn, "ohlc_v2", [(S1, Range(0, 100))])
+    ranges.add(conn, "ohlc_v2", [(S1, Range(10, 90))])
+    ranges.add(conn, "ohlc_v2", [(S1, Range(0, 100))])
     assert ranges.read(conn, "ohlc_v2", [S1])[S1] == [Range(0, 100)]
 
 
@@ -119,7 +119,7 @@ def test_concurrent_writers_and_compactions_lose_nothing(database_url: str, whol
                         start = (step * 2 + worker) * 1000
                         with conn.transaction():
                             own_series(conn, "ohlc_v2", [series_id])
-                            ranges.add(conn, "ohlc_v2", {series_id: Range(start, start + 1500)})
+                            ranges.add(conn, "ohlc_v2", [(series_id, Range(start, start + 1500))])
         except Exception as error:
             failures.append(error)
 

@@ -4,9 +4,10 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
+from simulation import NOON_MS, MovableClock, World, interrupt_main, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.errors import (
     CapabilityBusy,
@@ -272,7 +273,8 @@ def test_a_lane_hands_over_within_one_page_to_a_person_who_waits(
     def work(name: str, order: LaneOrder) -> None:
         reports[name] = run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], order)
 
-    order = LaneOrder(by_person=True, series_ids=("SIM/E/PT1M",), shift_ms=20_000)
+    # The vendor lives in the world's time, whatever clock the lane has.
+    order = LaneOrder(by_person=True, series_ids=("SIM/E/PT1M",), shift_ms=20_000, clock_tolerance_ms=LAST_MOMENT_MS)
     person = threading.Thread(target=work, args=("person", order))
 
     def wait_for_person(request: Request) -> None:
@@ -283,7 +285,7 @@ def test_a_lane_hands_over_within_one_page_to_a_person_who_waits(
                     assert person.is_alive()
 
     sim.before = wait_for_person
-    work("lane", LaneOrder(shift_ms=20_000))
+    work("lane", LaneOrder(shift_ms=20_000, clock_tolerance_ms=LAST_MOMENT_MS))
     person.join()
     # The person came while the third page was under way, and no fourth one was begun.
     assert reports["lane"].requests == 3
@@ -357,7 +359,7 @@ def test_concurrent_requests_are_made_where_the_service_allows_them(database_url
 def test_an_interrupted_lane_keeps_what_it_was_given_and_frees_its_capability(world: World, sim: Scripted) -> None:
     def interrupt(request: Request) -> None:
         if len(sim.asked) == 4:
-            raise KeyboardInterrupt
+            interrupt_main()
 
     sim.before = interrupt
     with pytest.raises(KeyboardInterrupt):
@@ -393,7 +395,7 @@ def test_a_long_lane_compacts_what_it_touched_now_and_then(
     vendor = make_vendor(clock, [make_product("SIM/A", NOON_MS - 5 * HOUR_MS)], page_rows=3)
     world = World(database_url, [vendor], clock)
     catalogue = world.registry.read()
-    tools = LaneTools(world.connect, clock)
+    tools = LaneTools(world.connect, clock, read_database_clock=world.read_database_clock)
     report = run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], LaneOrder(max_pages=100))
     fragments = len(ranges.read(world.conn, "ohlc_v2", ["SIM/A/PT1M"])["SIM/A/PT1M"])
     world.close()

@@ -10,11 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
+from simulation import NOON_MS, MovableClock, World, interrupt_main, make_product, make_vendor
 
+from series_pipelines.core.clocks import TOLERANCE_MS
 from series_pipelines.core.cursor import refresh
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.page import Page
+from series_pipelines.core.page import LAST_MOMENT_MS, Page
 from series_pipelines.core.plan import find_cadence
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.errors import CapabilityBusy, VendorBusy, VendorRejected
@@ -96,8 +97,10 @@ class Market:
         self, *series_ids: str, window: Range = WINDOW, patience_ms: int = HOUR_MS, clock: object = None
     ) -> RefreshReport:
         catalogue = self.world.registry.read()
-        tools = RefreshTools(self.world.connect, clock or self.clock, self.on_moved)  # type: ignore[arg-type]
-        order = RefreshOrder("c", series_ids or (SERIES,), window, patience_ms)
+        tools = RefreshTools(self.world.connect, clock or self.clock, self.on_moved, self.world.read_database_clock)  # type: ignore[arg-type]
+        # With another clock than the world's, its vendor's would stand apart.
+        tolerance_ms = LAST_MOMENT_MS if clock else TOLERANCE_MS
+        order = RefreshOrder("c", series_ids or (SERIES,), window, patience_ms, tolerance_ms)
         return refresh_capability(tools, self.vendor, catalogue.capabilities[self.cap_key], order)
 
     def read_events(self) -> list[tuple[object, ...]]:
@@ -212,7 +215,7 @@ def test_after_a_crash_nothing_is_fetched_twice_but_the_page_under_way(
 
     def crash(request: Request) -> None:
         if len(market.vendor.asked) in (5, 9):
-            raise KeyboardInterrupt
+            interrupt_main()
 
     market.vendor.before = crash
     for _ in range(2):
@@ -312,7 +315,7 @@ def test_a_stretch_that_is_not_stored_is_not_asked_for(open_market: Callable[...
     )
     market.conn.execute("delete from series_data_range where series_id = %s", [SERIES])
     for stored in (Range(LISTING_MS, hole.start_ms), Range(hole.end_ms, NOON_MS)):
-        ranges.add(market.conn, "ohlc_v2", {SERIES: stored})
+        ranges.add(market.conn, "ohlc_v2", [(SERIES, stored)])
     market.conn.commit()
     report = market.refresh()
     assert report.done == {SERIES}
@@ -465,7 +468,9 @@ def test_a_sensors_lane_hands_over_to_it(open_market: Callable[..., Market]) -> 
 
     market.vendor.before = wait_for_campaign
     tools = LaneTools(market.world.connect, SystemClock())
-    lane = run_lane(tools, market.vendor, catalogue.capabilities[market.cap_key], LaneOrder(shift_ms=20_000))
+    # The vendor lives in the world's time.
+    order = LaneOrder(shift_ms=20_000, clock_tolerance_ms=LAST_MOMENT_MS)
+    lane = run_lane(tools, market.vendor, catalogue.capabilities[market.cap_key], order)
     campaign.join()
     assert lane.ended == "a person's backfill waits for the capability"
     assert reports[0].done == {SERIES}

@@ -34,7 +34,7 @@ def test_whatever_is_stored_sensors_and_lanes_see_the_same_gaps(
         for series_id, stretches in zip(SERIES, stored, strict=True):
             held = [Range(LISTED_MS + start * HOUR_MS, LISTED_MS + end * HOUR_MS) for start, end in stretches]
             for stretch in held:
-                ranges.add(world.conn, "ohlc_v2", {series_id: stretch})
+                ranges.add(world.conn, "ohlc_v2", [(series_id, stretch)])
             missing[series_id] = find_missing(held, Range(min(held).start_ms, max(map(find_end, held)))) if held else []
         seen = {due.series_id: due for due in states.read_due(world.conn, "ohlc_v2")}
         known = {facts.series_id: facts for facts in states.read_facts(world.conn, "ohlc_v2")}

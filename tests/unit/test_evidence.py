@@ -94,7 +94,7 @@ def test_data_takes_back_exactly_the_time_it_covers(
     window: Range, covered: Range, holes: list[Range], kind: EvidenceKind
 ) -> None:
     inner = [hole for hole in holes if covered.start_ms < hole.start_ms and hole.end_ms < covered.end_ms]
-    left = trim_evidence(Evidence(kind, window, "", "", 1, 1), covered, inner)
+    left = trim_evidence(Evidence(kind, window, "", "", 1, 1), [covered], inner)
 
     said = {moment for part in left for moment in range(*part.window)}
     data = set(range(*covered))

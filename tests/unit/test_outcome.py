@@ -88,11 +88,11 @@ def test_only_a_page_that_moves_its_own_frontier_is_progress(fetch: Fetch, start
 
 
 def test_a_first_page_is_progress_of_the_head() -> None:
-    assert has_moved(make_facts(), HEAD, Range(1, 2))
+    assert has_moved(make_facts(), HEAD, [Range(1, 2)])
 
 
 def test_a_gap_that_is_no_longer_there_can_not_move() -> None:
-    assert not has_moved(make_facts(**COVERED), GAP, Range(1, 2))
+    assert not has_moved(make_facts(**COVERED), GAP, [Range(1, 2)])
 
 
 @pytest.mark.parametrize("page", [EMPTY, FORMING], ids=["empty", "only a forming bar"])
