@@ -67,6 +67,8 @@ class Asked:
     now_ms: int
     released: threading.Event = field(default_factory=threading.Event)
     """Set when those who hang may end."""
+    while_hanging: Callable[[], None] = lambda: None
+    """Lets time pass where it only passes when someone waits."""
     afterwards: list[Callable[[], None]] = field(default_factory=list)
     """What the vendor does to its rows after it gave them away."""
 
@@ -755,13 +757,14 @@ for _name, _fail in {
     _raise_as(_name, "pause", _fail)
 
 
-@_lie("pause", weight=1)
+@_lie("pause", weight=30)
 def hangs(asked: Asked) -> Reply:
+    asked.while_hanging()
     asked.released.wait()
     return asked.reply
 
 
 BY_KIND: dict[Kind, tuple[str, ...]] = {
-    kind: tuple(name for name, lie in LIES.items() if lie.kind == kind and name != "hangs")
+    kind: tuple(name for name, lie in LIES.items() if lie.kind == kind)
     for kind in ("refused", "pause", "harmless", "omission", "value")
 }

@@ -27,14 +27,17 @@ from .vendor import Options, TortureVendor, make_vendors
 from .worlds import draw_houses
 
 SHARE = 0.85
+CATALOGUE_SHARE = 0.9
+LOOKS_AT_VENDORS = 12
 MOST_WAITS = 60
+HANG_MS = 10 * MINUTE_MS
 SHIFT_MS = 5_000
 """Short: a lane looks around twice a second for as long as its shift lasts, also where time only seems to pass."""
 LONGEST_PAUSE_MS = 10 * MINUTE_MS
 
 
 class MovableClock:
-    """Time passes only when someone waits. It starts at the real time: the database's clock is asked too."""
+    """Time passes only when someone waits."""
 
     def __init__(self, now_ms: int) -> None:
         self._now_ms = now_ms
@@ -82,14 +85,15 @@ class PagesRound:
         self.random = Random(f"pages {self.seed}")
         self.clock = MovableClock(self.epoch_ms)
         self.book = LieBook()
-        options = Options(self.seed, self.epoch_ms, self.bars, SHARE)
+        options = Options(self.seed, self.epoch_ms, self.bars, SHARE, hangs=True)
         self.vendors: list[TortureVendor] = list(make_vendors(options, self.clock.now_ms, self.book))
         self.registry = Registry(self.vendors)
         self.oracle = Oracle(self.seed, draw_houses(self.seed, self.epoch_ms, self.bars), self.book)
         self.conn: Connection = connect(self.url, purpose="torture")
         self._catalogue = self.registry.read()
-        if self.only:
-            for vendor in self.vendors:
+        for vendor in self.vendors:
+            vendor.while_hanging = lambda: self.clock.wait(HANG_MS)
+            if self.only:
                 vendor.lies = [name for name in vendor.lies if name in self.only]
 
     def run(self) -> PagesResult:
@@ -99,16 +103,19 @@ class PagesRound:
             self._sync()
             self._lie()
             self._check_answers()
+            self._lie_about_products()
             self._complete("no honest neighbour starves", only_honest=True)
             self._ask_oracle()
             for vendor in self.vendors:
                 vendor.share = vendor.catalogue_share = 0.0
-                vendor.released.set()
+                vendor.release()
             self._sync()
             self._complete("complete in the end", only_honest=False)
             self._ask_oracle()
             rows = self._count_rows()
         finally:
+            for vendor in self.vendors:
+                vendor.release()
             self.conn.close()
         if (more := threading.active_count() - threads) > 0:
             # Threads end on their own once their lane let them go; they are only to be few.
@@ -170,22 +177,24 @@ class PagesRound:
         while self.book.total < self.lies_wanted and idle < 40:
             before = self.book.total
             chance = self.random.random()
-            if chance < 0.08:
-                for vendor in self.vendors:
-                    vendor.catalogue_share = 0.9
-                self._sync()
-                for vendor in self.vendors:
-                    vendor.catalogue_share = 0.0
-            elif chance < 0.75:
+            if chance < 0.75:
                 self._run(self.random.choice(sorted(self._catalogue.capabilities)), self._draw_person_order())
             else:
                 self._tick()
                 self.clock.wait(self.random.choice([0, 1_000, MINUTE_MS, 20 * MINUTE_MS]))
+            for vendor in self.random.sample(self.vendors, 2):
+                vendor.release()
             self._end_mad_pauses()
             idle = idle + 1 if self.book.total == before else 0
             self.on_progress(self.book.total)
         if idle >= 40:
             self._note("lanes go on", "all", f"no answer was asked for in 40 lanes; {self.book.total} lies were told")
+
+    def _lie_about_products(self) -> None:
+        for vendor in self.vendors:
+            vendor.catalogue_share = CATALOGUE_SHARE
+        for _ in range(LOOKS_AT_VENDORS):
+            self._sync()
 
     def _draw_person_order(self) -> LaneOrder:
         return LaneOrder(("head", "tail"), self.random.choice([SHIFT_MS, 2 * MINUTE_MS]), by_person=True)
@@ -210,14 +219,16 @@ class PagesRound:
         if capability is None:
             self._note("only real capabilities are worked", cap_key, "a lane was wanted for it")
             return
-        tools = LaneTools(lambda purpose, autocommit: connect(self.url, purpose=purpose, autocommit=autocommit),
-                          self.clock)  # fmt: skip
+        tools = LaneTools(self._connect, self.clock, read_database_clock=lambda _: self.clock.now_ms())
         with self._surviving("a lane survives", cap_key):
             report = run_lane(tools, self._catalogue.vendor_of[cap_key], capability, order)
             compact_series(self.conn, capability.table_name, sorted(report.touched))
             self.pages += report.pages
         self.conn.rollback()
         self.lanes += 1
+
+    def _connect(self, purpose: str, autocommit: bool) -> Connection:
+        return connect(self.url, purpose=purpose, autocommit=autocommit)
 
     def _check_answers(self) -> None:
         """Each series whose last answer was refused has an error that says so."""

@@ -38,6 +38,8 @@ class Options:
     share: float = 0.0
     """How many of the answers about products that are lied about are lies."""
     process: int = 0
+    hangs: bool = False
+    """Whether calls may hang until they are released."""
     book: str = ""
     progress: str = ""
 
@@ -64,7 +66,8 @@ class TortureVendor:
         self.share = share
         self.catalogue_share = 0.0
         self.lies: Sequence[str] = house.lies
-        self.released = threading.Event()
+        self.while_hanging: Callable[[], None] = lambda: None
+        self._released = threading.Event()
         self.told_of_catalogue: list[str] = []
         self._market, self._random, self._clock, self._book, self._on_asked = market, random, clock, book, on_asked
         self._lives = {life.product_id: life for life in house.lives}
@@ -111,6 +114,11 @@ class TortureVendor:
             self._afterwards += asked.afterwards
         return reply  # type: ignore[no-any-return]
 
+    def release(self) -> None:
+        """Let the calls that hang end."""
+        self._released.set()
+        self._released = threading.Event()
+
     def _read(self, request: Request, random: Random) -> Asked:
         life = self._lives.get(request.product_id)
         offer = self.house.offers[0]
@@ -130,7 +138,8 @@ class TortureVendor:
             list(map(list, rows)),
             final,
             now_ms,
-            self.released,
+            self._released,
+            self.while_hanging,
         )
 
     def _choose(self, asked: Asked) -> Lie | None:
@@ -153,7 +162,9 @@ def make_vendors(
     report = Reporter(options.progress).tell if options.progress else lambda: None
     for house in draw_houses(options.seed, options.epoch_ms, options.bars):
         random = Random(f"{options.seed} {options.process} {house.name}")
-        yield TortureVendor(house, market, random, clock or _read_clock, kept, options.share, report)
+        vendor = TortureVendor(house, market, random, clock or _read_clock, kept, options.share, report)
+        vendor.lies = [name for name in house.lies if options.hangs or name != "hangs"]
+        yield vendor
 
 
 def _read_clock() -> int:
