@@ -18,6 +18,7 @@ from series_pipelines.cli.refresh import refresh_command
 from series_pipelines.cli.setup import dev_command, migrate_command, products_command
 from series_pipelines.cli.status import compact_command, coverage_command, peek_command
 from series_pipelines.cli.vendors import vendors_command
+from series_pipelines.cli.verify import verify_command
 from series_pipelines.errors import InvalidInput, SeriesError
 
 
@@ -90,6 +91,7 @@ for _command in (
     refresh_command,
     coverage_command,
     certify_command,
+    verify_command,
     compact_command,
     cursors_command,
     read_command,

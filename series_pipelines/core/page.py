@@ -58,6 +58,8 @@ class Page:
     forming: int = 0
     holes: tuple[Range, ...] = ()
     """Where the vendor, in the midst of what it gave, says that no bar is."""
+    may_lie_across: bool = False
+    """Whether bars could lie across stored ones: no grid that they keep says otherwise."""
     breaks: tuple[Range, ...] = ()
     """Holes longer than one page can span: such a page does not say what is in them, so they are gaps."""
 
@@ -126,6 +128,7 @@ def check_ohlc_page(
         outside=outside,
         forming=len(ordered) - closed,
         holes=tuple(hole for hole in holes if hole.end_ms - hole.start_ms <= longest_ms),
+        may_lie_across=not on_grid or duration.nominal_ms > DAY_MS,
         breaks=tuple(hole for hole in holes if hole.end_ms - hole.start_ms > longest_ms),
     )
 

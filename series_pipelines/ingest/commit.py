@@ -12,6 +12,7 @@ from series_pipelines.core.evidence import Evidence
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts
+from series_pipelines.errors import PageRefused
 from series_pipelines.store import cursors, ohlc, ranges, rates, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection
@@ -56,6 +57,7 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
     with conn.transaction():
         own_series(conn, table_name, series_ids)
+        _refuse_bars_across(conn, paged)
         WRITERS[table_name](conn, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged])
         ranges.add(
             conn,
@@ -79,6 +81,14 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
                 for finished in group
             ],
         )
+
+
+def _refuse_bars_across(conn: Connection, paged: Sequence[tuple[Finished, Page]]) -> None:
+    """Refuse bars that lie across stored ones: of two bars at one time at most one is true."""
+    doubtful = [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged if page.may_lie_across]
+    if doubtful and (found := ohlc.find_bars_across(conn, doubtful)):
+        series_id, created_ms, stored_ms = found
+        raise PageRefused(f"the bar at {created_ms} of {series_id} lies across the stored one at {stored_ms}")
 
 
 def _record_steps(

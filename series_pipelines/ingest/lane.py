@@ -395,17 +395,16 @@ class _Lane:
                 raise message
             if isinstance(message, list):
                 self._absorb_written(message)
-            elif (asked := self._fetching.pop(message, None)) is not None:
+            elif (asked := self._fetching.get(message)) is not None:
                 self._absorb_answer(asked)
             block = False
 
     def _leave_overstayers(self) -> None:
         """Wait no longer for requests that take too long, or that outlast the shift."""
         now_ms = self._clock.now_ms()
-        for number, asked in list(self._fetching.items()):
+        for asked in list(self._fetching.values()):
             until_ms = min(asked.asked_ms + LONGEST_FETCH_MS, self._deadline_ms + LATE_AFTER_SHIFT_MS)
             if now_ms >= until_ms and not asked.answer.done():
-                del self._fetching[number]
                 what = f"fetch() of {asked.facts.series_id}"
                 waited_s = (now_ms - asked.asked_ms) / 1000
                 self._report.left_behind += 1
@@ -440,13 +439,14 @@ class _Lane:
         evidence = find_evidence(facts, fetch, got, outcome, self._find_cadence(facts), now_ms)
         finished = Finished(facts, fetch, now_ms, page, outcome, asked.number, evidence)
         self._writing[facts.series_id] = finished
+        self._fetching.pop(asked.number, None)
         self._writer.submit(finished)
 
     def _absorb_written(self, group: list[Written]) -> None:
         for written in group:
-            self._writing.pop(written.finished.facts.series_id, None)
             self._count(written.finished)
             self._on_written(written)
+            self._writing.pop(written.finished.facts.series_id, None)
         self._put([written.facts for written in group if written.facts is not None])
 
     def _count(self, finished: Finished) -> None:

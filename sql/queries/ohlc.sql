@@ -83,3 +83,16 @@ copy (
     where series_id = %(series_id)s and created_at >= %(start)s::timestamptz and created_at < %(end)s::timestamptz
     order by created_at
 ) to stdout;
+
+-- name: find_bars_across
+-- One bar that lies across a stored bar of its series which begins at another moment, if there is any.
+select new.series_id, (date_part('epoch', new.created_at) * 1000)::bigint,
+       (date_part('epoch', stored.created_at) * 1000)::bigint
+from unnest(%(series_ids)s::text[], %(created)s::timestamptz[], %(closed)s::timestamptz[])
+     as new (series_id, created_at, closed_at)
+join ohlc_v2 as stored
+     on stored.series_id = new.series_id and stored.created_at <> new.created_at
+    -- Bars of one duration are about equally long: from twice as far back nothing reaches into this one.
+    and stored.created_at > new.created_at - 2 * (new.closed_at - new.created_at)
+    and stored.created_at < new.closed_at and stored.closed_at > new.created_at
+limit 1;

@@ -9,7 +9,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
-from series_pipelines.core.page import LAST_MOMENT_MS, BarRow, Page, check_ohlc_page, check_rate_page
+from series_pipelines.core.page import (
+    LAST_MOMENT_MS,
+    MOST_ROWS,
+    BarRow,
+    Page,
+    check_ohlc_page,
+    check_rate_page,
+    find_possible_life,
+)
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import PageRefused
 
@@ -477,3 +485,107 @@ def test_holes_inside_a_page_are_told() -> None:
     page = check_bars([bar(minute * MINUTE_MS) for minute in (0, 1, 5, 6, 9)])
 
     assert page.holes == (Range(2 * MINUTE_MS, 5 * MINUTE_MS), Range(7 * MINUTE_MS, 9 * MINUTE_MS))
+
+
+@pytest.mark.parametrize(
+    ("text", "on_grid", "beside"),
+    [
+        ("PT1M", [0, 7 * MINUTE_MS], [1, 30_000]),
+        ("PT1H", [HOUR_MS, DAY_MS], [MINUTE_MS, HOUR_MS - 1]),
+        ("PT7M", [7 * MINUTE_MS, DAY_MS + 14 * MINUTE_MS], [MINUTE_MS]),
+        ("P1D", [DAY_MS], [8 * HOUR_MS]),
+        ("P1W", [3 * DAY_MS, 4 * DAY_MS], [4 * DAY_MS - 8 * HOUR_MS]),
+        ("P1M", [0, 31 * DAY_MS], [31 * DAY_MS - 8 * HOUR_MS]),
+    ],
+)
+def test_bars_lie_on_the_grid_of_their_duration_unless_the_vendor_keeps_none(
+    text: str, on_grid: list[int], beside: list[int]
+) -> None:
+    def check(created_ms: int, keeps_grid: bool = True) -> Page:
+        duration = parse_duration(text)
+        asked = {"direction": "forward", "time_ms": 0, "closed_before_ms": NEVER_FORMING}
+        return check_ohlc_page([bar(created_ms)], duration=duration, on_grid=keeps_grid, **asked)  # type: ignore[arg-type]
+
+    for created_ms in on_grid:
+        assert list_times(check(created_ms)) == [created_ms]
+    for created_ms in beside:
+        with pytest.raises(PageRefused, match=f"beside the grid of {text}"):
+            check(created_ms)
+        assert check(created_ms, keeps_grid=False).may_lie_across
+
+
+@pytest.mark.parametrize(
+    "rows", [[bar(0), bar(1)], [bar(0), bar(MINUTE_MS + 1)], [bar(0, open_interest="1"), bar(MINUTE_MS + 1)]]
+)
+def test_one_bar_beside_the_grid_among_others_is_seen(rows: list[Any]) -> None:
+    with pytest.raises(PageRefused):
+        check_ohlc_page(
+            rows, direction="forward", time_ms=0, duration=MINUTE, closed_before_ms=NEVER_FORMING, on_grid=True
+        )
+
+
+def test_rows_from_years_before_the_listing_or_after_the_delisting_are_refused() -> None:
+    listed_ms, delisted_ms = 20_000 * DAY_MS, 20_400 * DAY_MS
+    life = find_possible_life(listed_ms, delisted_ms)
+    # A listing date is a hint: the first rates of BTCUSDT at Binance are from two weeks before it.
+    for possible_ms in (listed_ms - 15 * DAY_MS, listed_ms, delisted_ms + DAY_MS):
+        page = check_ohlc_page(
+            [bar(possible_ms)],
+            direction="forward",
+            time_ms=0,
+            duration=MINUTE,
+            closed_before_ms=NEVER_FORMING,
+            life=life,
+        )
+        assert list_times(page) == [possible_ms]
+    for impossible_ms, side in ((listed_ms // 1000, "before"), (delisted_ms + 400 * DAY_MS, "after")):
+        with pytest.raises(PageRefused, match=f"lies long {side} the product's life"):
+            check_ohlc_page(
+                [bar(impossible_ms)],
+                direction="forward",
+                time_ms=0,
+                duration=MINUTE,
+                closed_before_ms=NEVER_FORMING,
+                life=life,
+            )
+        with pytest.raises(PageRefused, match=f"lies long {side} the product's life"):
+            check_rate_page(
+                [rate(impossible_ms)], direction="forward", time_ms=0, closed_before_ms=NEVER_FORMING, life=life
+            )
+
+
+def test_without_a_listing_date_seconds_taken_for_milliseconds_are_still_seen() -> None:
+    life = find_possible_life(None, None)
+    assert life.start_ms < DAY_MS * 60
+    for now_s in (1_300_000_000, 1_800_000_000, 4_000_000_000):
+        assert now_s < life.start_ms
+    assert find_possible_life(20_000 * DAY_MS, 10_000 * DAY_MS) == life
+
+
+def test_a_hole_longer_than_a_page_can_span_is_a_break() -> None:
+    rows = [bar(0), bar(11 * MINUTE_MS), bar(23 * MINUTE_MS)]
+    page = check_ohlc_page(
+        rows, direction="forward", time_ms=0, duration=MINUTE, closed_before_ms=NEVER_FORMING, page_rows=10
+    )
+    assert page.holes == (Range(MINUTE_MS, 11 * MINUTE_MS),)
+    assert page.breaks == (Range(12 * MINUTE_MS, 23 * MINUTE_MS),)
+    assert page.range == Range(0, 24 * MINUTE_MS)
+    assert page.stretches == [Range(0, 12 * MINUTE_MS), Range(23 * MINUTE_MS, 24 * MINUTE_MS)]
+
+
+def test_a_reply_longer_than_any_page_is_refused_before_it_is_looked_at() -> None:
+    for check in (check_bars, check_rates):
+        with pytest.raises(PageRefused, match=f"{MOST_ROWS + 1} rows, and a page may have {MOST_ROWS}"):
+            check([None] * (MOST_ROWS + 1))
+
+
+@pytest.mark.parametrize("position", range(2, 8))
+def test_a_value_of_a_subclass_of_str_refuses_the_page(position: int) -> None:
+    class Text(str):
+        pass
+
+    for rows in ([bar(0)], [bar(0, open_interest="1")]):
+        changed = list(rows[0])
+        changed[position] = Text("10")
+        with pytest.raises(PageRefused):
+            check_bars([changed])
