@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from series_pipelines.core.duration import parse_duration
+from series_pipelines.core.duration import MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES
 from series_pipelines.store import ledger
@@ -23,6 +23,8 @@ from .worlds import House
 BELIEVED_MS = 10_000
 """How far ahead of ours the clock of a vendor that we believe may be here."""
 LONGEST_ERROR = 400
+LONGEST_PAUSE_MS = 10 * MINUTE_MS
+"""Longer than any pause of our own."""
 SHOWN = 3
 _COLUMNS = {
     "ohlc_v2": "closed_at, open, high, low, close, volume, open_interest",
@@ -203,6 +205,15 @@ def check_locks(conn: Connection) -> Iterator[Violation]:
     conn.rollback()
     for name, count in rows:
         yield Violation("no lock is left", str(name), f"{count} advisory locks")
+
+
+def end_long_pauses(conn: Connection, now_ms: int) -> None:
+    """End what no vendor's own wish for days of rest may do: make a round last for days."""
+    conn.execute(
+        "update capability_state set next_eligible_at = null where next_eligible_at > to_timestamp(%s / 1000.0)",
+        [now_ms + LONGEST_PAUSE_MS],
+    )
+    conn.commit()
 
 
 def count_rows(conn: Connection) -> int:
