@@ -27,7 +27,7 @@ from series_pipelines.store.migrate import migrate
 
 from .ingest_process import IngestProcess, await_end
 from .liebook import LieBook
-from .oracle import Oracle, Violation, check_locks
+from .oracle import Oracle, Violation, check_locks, count_rows, end_long_pauses
 from .vendor import Options
 from .worlds import House, draw_houses
 
@@ -364,10 +364,7 @@ class KillsRound:
         with self._connect() as conn:
             self.violations += oracle.find_violations(conn, time.time_ns() // 1_000_000)
             self.violations += check_locks(conn)
-            row = conn.execute(
-                "select (select count(*) from ohlc_v2) + (select count(*) from interest_rate)"
-            ).fetchone()
-        return int(row[0]) if row else 0  # type: ignore[call-overload]
+            return count_rows(conn)
 
     def _check_nothing_left(self) -> None:
         left = await_end(str(self.home), PATIENCE_SECONDS)

@@ -22,7 +22,7 @@ from series_pipelines.store.connection import Connection, connect
 from series_pipelines.vendors.registry import Registry
 
 from .liebook import LieBook
-from .oracle import Oracle, Violation
+from .oracle import Oracle, Violation, count_rows, end_long_pauses
 from .vendor import Options, TortureVendor, make_vendors
 from .worlds import draw_houses
 
@@ -111,7 +111,7 @@ class PagesRound:
             self._sync()
             self._complete("complete in the end", only_honest=False)
             self._ask_oracle()
-            rows = self._count_rows()
+            rows = count_rows(self.conn)
         finally:
             for vendor in self.vendors:
                 vendor.release()
@@ -252,13 +252,6 @@ class PagesRound:
             self.clock.wait(5 * MINUTE_MS)
         for violation in incomplete:
             self._note(rule, violation.where, violation.what)
-
-    def _count_rows(self) -> int:
-        row = self.conn.execute(
-            "select (select count(*) from ohlc_v2) + (select count(*) from interest_rate)"
-        ).fetchone()
-        self.conn.rollback()
-        return int(row[0]) if row else 0  # type: ignore[call-overload]
 
     def _ask_oracle(self) -> None:
         for violation in self.oracle.find_violations(self.conn, self.clock.now_ms()):
