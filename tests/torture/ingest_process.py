@@ -24,6 +24,8 @@ class IngestProcess:
 
     def __init__(self, arguments: Sequence[str], environment: Mapping[str, str], says: Path, forked: bool) -> None:
         self.says = says
+        # It may be killed before it has said anything.
+        says.touch()
         self.stopped = False
         self._forked: multiprocessing.process.BaseProcess | None = None
         self._spawned: subprocess.Popen[bytes] | None = None
