@@ -47,7 +47,7 @@ AT_THE_SERVER: dict[Blow, int] = {"kill": 20, "terminate backend": 20, "kill bac
 KILLS: tuple[Blow, ...] = ("kill", "kill backend", "kill server")
 SERVER_BLOWS: tuple[Blow, ...] = ("kill backend", "kill server")
 BUSY_PERCENT = 70
-SHARE = 0.15
+SHARE = 0.3
 IDLE_SECONDS = 2.0
 """A lane may wait for longer than that, for a lock or to try a failing series again: it is hit while it waits."""
 SECONDS = 600

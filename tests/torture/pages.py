@@ -102,7 +102,8 @@ class PagesRound:
             self._sync()
             self._lie()
             self._check_answers()
-            self._lie_about_products()
+            if self.lies_wanted:
+                self._lie_about_products()
             self._complete("no honest neighbour starves", only_honest=True)
             self._ask_oracle()
             for vendor in self.vendors:
