@@ -3,7 +3,7 @@
 from functools import cache
 
 from series_pipelines.settings import Settings
-from series_pipelines.store.connection import connect
+from series_pipelines.store.connection import connect, translated_errors
 from series_pipelines.store.embedded import start_embedded
 from series_pipelines.store.migrate import migrate
 
@@ -20,5 +20,5 @@ def find_database(settings: Settings) -> str:
 
 @cache
 def _migrate_once(url: str) -> None:
-    with connect(url, purpose="migrate") as conn:
+    with translated_errors(), connect(url, purpose="migrate") as conn:
         migrate(conn)

@@ -23,7 +23,7 @@ from series_pipelines.errors import SeriesError
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import Settings, load_settings
 from series_pipelines.sources import load_registry
-from series_pipelines.store.connection import connect
+from series_pipelines.store.connection import connect, translated_errors
 from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
 
@@ -87,7 +87,7 @@ def _find_dagster_yaml() -> Path:
 
 def _prepare_database() -> None:
     settings = load_settings()
-    with connect(find_database(settings), purpose="dev") as conn:
+    with translated_errors(), connect(find_database(settings), purpose="dev") as conn:
         migrate(conn)
         report = sync_universe(conn, load_registry(settings), SystemClock().now_ms())
     for refusal in report.refused:

@@ -10,7 +10,14 @@ SeriesError
 │   ├── UnknownCapability
 │   └── MalformedService    a vendor's service schema can't be read
 ├── StoreError
-│   ├── DatabaseUnavailable
+│   ├── DatabaseUnavailable     it can't be reached or stopped answering; on another connection it may
+│   ├── DatabaseContended       another transaction was in the way; the same work may succeed again
+│   ├── DatabaseExhausted       it has no room: disk, memory or connections; it may have later
+│   ├── StatementCancelled      it gave up on a statement that took too long
+│   ├── DataRefused             what was to be stored can't be, now or later
+│   │   └── AlreadyStored
+│   ├── NotMigrated
+│   ├── NotPermitted
 │   ├── CursorContested     other writers moved the same cursor again and again
 │   ├── MigrationRefused
 │   └── EmbeddedPostgresError
@@ -70,6 +77,34 @@ class StoreError(SeriesError):
 
 class DatabaseUnavailable(StoreError):
     """The database can't be reached."""
+
+
+class DatabaseContended(StoreError):
+    """Another transaction was in the way."""
+
+
+class DatabaseExhausted(StoreError):
+    """The database has no room."""
+
+
+class StatementCancelled(StoreError):
+    """The database gave up on a statement."""
+
+
+class DataRefused(StoreError):
+    """What was to be stored can't be."""
+
+
+class AlreadyStored(DataRefused):
+    """What was to be stored once is there already."""
+
+
+class NotMigrated(StoreError):
+    """The database is not migrated."""
+
+
+class NotPermitted(StoreError):
+    """The database does not permit it."""
 
 
 class CursorContested(StoreError):

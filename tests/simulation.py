@@ -73,7 +73,7 @@ class World:
     def run(self, cap_key: str, order: LaneOrder) -> LaneReport:
         """Run one lane and compact what it touched, as a run does."""
         catalogue = self.registry.read()
-        tools = LaneTools(self.connect, self.clock, self.on_written, self.read_database_clock)
+        tools = LaneTools(self.connect, self.clock, self.on_written, read_database_clock=self.read_database_clock)
         report = run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
         compact_series(self.conn, catalogue.capabilities[cap_key].table_name, sorted(report.touched))
         self.reports.append(report)
@@ -178,6 +178,6 @@ def truncate(conn: Connection) -> None:
     """Empty every table but the ledger, so that many examples share one database."""
     conn.execute(
         "truncate product, capability_state, series_state, series_data_range, ohlc_v2, interest_rate, "
-        "ing_cursor, coverage_evidence, row_revision, refresh_campaign, rate_budget, rate_grant, rate_request"
+        "ing_cursor, coverage_evidence, row_revision, refresh_campaign, rate_budget, rate_request"
     )
     conn.commit()

@@ -5,6 +5,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, cast
 
+import click
+
 from series_pipelines.cli.progress import IngestProgress
 from series_pipelines.cli.status import count_ranges
 from series_pipelines.core.clock import Clock
@@ -129,7 +131,7 @@ def _work_lane(
         progress.note(written)
 
     lane.ended = "it was interrupted"
-    tools = LaneTools(_connect, clock, note)
+    tools = LaneTools(_connect, clock, note, lambda why: click.echo(f"series: {why}", err=True))
     try:
         report = run_lane(tools, catalogue.vendor_of[lane.cap_key], catalogue.capabilities[lane.cap_key], order)
     except CapabilityBusy as busy:

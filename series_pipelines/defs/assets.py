@@ -199,7 +199,7 @@ def _run_lanes(
             )
             count = len(series_ids) if series_ids is not None else _count_series(series, table_name, cap_key)
             display = Display(context, conn, table_name, count, by_person)
-            tools = LaneTools(series.connect, clock, display.note)
+            tools = LaneTools(series.connect, clock, display.note, context.log.warning)
             try:
                 report = run_lane(tools, catalogue.vendor_of[cap_key], catalogue.capabilities[cap_key], order)
                 display.show_rest([key for key in series_ids or () if key not in report.failed])

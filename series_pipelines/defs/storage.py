@@ -14,7 +14,7 @@ from dagster_postgres.storage import DagsterPostgresStorage
 
 from series_pipelines.database import find_database
 from series_pipelines.settings import load_settings
-from series_pipelines.store.connection import connect
+from series_pipelines.store.connection import connect, translated_errors
 
 DAGSTER_SCHEMA: Final = "dagster"
 
@@ -35,7 +35,7 @@ class SeriesDagsterStorage(DagsterPostgresStorage):
 def find_dagster_database() -> str:
     """Return the URL of Dagster's schema, made if it is not there."""
     url = find_database(load_settings())
-    with connect(url, purpose="dagster schema", autocommit=True) as conn:
+    with translated_errors(), connect(url, purpose="dagster schema", autocommit=True) as conn:
         row = conn.execute("select 1 from pg_namespace where nspname = %s", [DAGSTER_SCHEMA]).fetchone()
         if row is None:
             conn.execute("create schema if not exists dagster")

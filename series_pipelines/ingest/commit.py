@@ -12,7 +12,15 @@ from series_pipelines.core.evidence import Evidence
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts
-from series_pipelines.errors import PageRefused
+from series_pipelines.core.text import clean_text, describe_error
+from series_pipelines.errors import (
+    DatabaseExhausted,
+    DatabaseUnavailable,
+    NotMigrated,
+    NotPermitted,
+    PageRefused,
+    SeriesError,
+)
 from series_pipelines.store import cursors, ohlc, ranges, rates, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection
@@ -20,6 +28,8 @@ from series_pipelines.store.locks import own_series
 from series_pipelines.store.rows import SeriesRows
 
 WRITERS: Final = {"ohlc_v2": ohlc.write_pages, "interest_rate": rates.write_pages}
+NO_PAGE_TO_BLAME: Final = (DatabaseUnavailable, DatabaseExhausted, NotMigrated, NotPermitted)
+"""Why nothing at all can be committed. Whatever else goes wrong is the trouble of the page that was to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,11 @@ class Author:
     activity: str = HISTORY
 
 
+def explain_unstorable(error: Exception) -> str:
+    """Return why a page can't be stored, as one line that can be."""
+    return clean_text(f"the page can't be stored: {error if isinstance(error, SeriesError) else describe_error(error)}")
+
+
 def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> None:
     """Commit a group of attempts, at most one a series. Doing it twice changes nothing."""
     cursors.commit_once(lambda again: _commit(conn, table_name, author, group, again))
@@ -57,7 +72,7 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
     with conn.transaction():
         own_series(conn, table_name, series_ids)
-        _refuse_bars_across(conn, paged)
+        refuse_bars_across(conn, [(finished.facts.series_id, page) for finished, page in paged])
         WRITERS[table_name](conn, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged])
         ranges.add(
             conn,
@@ -83,9 +98,9 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
         )
 
 
-def _refuse_bars_across(conn: Connection, paged: Sequence[tuple[Finished, Page]]) -> None:
+def refuse_bars_across(conn: Connection, pages: Sequence[tuple[str, Page]]) -> None:
     """Refuse bars that lie across stored ones: of two bars at one time at most one is true."""
-    doubtful = [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged if page.may_lie_across]
+    doubtful = [SeriesRows(series_id, page.rows) for series_id, page in pages if page.may_lie_across]
     if doubtful and (found := ohlc.find_bars_across(conn, doubtful)):
         series_id, created_ms, stored_ms = found
         raise PageRefused(f"the bar at {created_ms} of {series_id} lies across the stored one at {stored_ms}")

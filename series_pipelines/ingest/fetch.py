@@ -1,8 +1,7 @@
-"""Fetches one page of a series from its vendor, in its turn, and checks it."""
+"""Fetches one page of a series from its vendor, and checks it."""
 
 from typing import Any, Final
 
-from series_pipelines.core.clock import Clock
 from series_pipelines.core.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.core.evidence import digest_rows
 from series_pipelines.core.page import MOST_ROWS, Page, check_ohlc_page, check_rate_page
@@ -11,29 +10,12 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import decode_interest_rate_series_id, decode_ohlc_series_id
 from series_pipelines.core.text import show_value
 from series_pipelines.errors import PageRefused
-from series_pipelines.store import limits
-from series_pipelines.store.connection import Connection
 from series_pipelines.vendors.asking import ask, blame_vendor
 from series_pipelines.vendors.contract import Reply, Request, Vendor
 from series_pipelines.vendors.registry import Capability
 
 LONGEST_FETCH_MS: Final = 60_000
 """A vendor that takes longer for a page is left behind."""
-
-
-def wait_for_slot(control: Connection, capability: Capability, clock: Clock, deadline_ms: int) -> str:
-    """Wait until the capability's budget has room for a request; return why there is none in time, or nothing."""
-    allowed = capability.limits
-    if allowed.requests is None:
-        return ""
-    budget = allowed.budget or capability.vendor
-    patience_ms = max(0, deadline_ms - clock.now_ms())
-    wait_ms = limits.reserve_slot(control, budget, allowed.requests, allowed.window_ms, patience_ms)
-    if wait_ms is None:
-        return f"the budget {budget!r} is spent until after its time"
-    if wait_ms:
-        clock.wait(wait_ms)
-    return ""
 
 
 def fetch_page(

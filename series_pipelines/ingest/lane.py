@@ -45,8 +45,9 @@ from series_pipelines.errors import (
     VendorRejected,
 )
 from series_pipelines.ingest.commit import Author, Finished
-from series_pipelines.ingest.fetch import LONGEST_FETCH_MS, fetch_page, wait_for_slot
+from series_pipelines.ingest.fetch import LONGEST_FETCH_MS, fetch_page
 from series_pipelines.ingest.pause import CapabilityPause
+from series_pipelines.ingest.turns import LaneTurns, Turn
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import locks, ranges, states
@@ -112,6 +113,8 @@ class LaneTools:
     """Open a connection for a purpose; the second argument asks for autocommit."""
     clock: Clock
     on_written: Callable[[Written], None] = lambda _: None
+    say: Callable[[str], None] = lambda _: None
+    """Hears, while the lane works, why it stands still."""
     read_database_clock: Callable[[Connection], int] = read_clock
 
 
@@ -123,6 +126,7 @@ class Asked:
     fetch: Fetch
     asked_ms: int
     number: int
+    turn: Turn
     answer: "Future[Page]"
 
 
@@ -135,7 +139,8 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
             _take_capability(control, capability.cap_key, order)
             lane = _Lane(tools, control, vendor, capability, order)
             try:
-                return lane.work()
+                with translated_errors():
+                    return lane.work()
             except SeriesError:
                 raise
             except Exception as error:
@@ -168,6 +173,7 @@ class _Lane:
     ) -> None:
         self._clock = tools.clock
         self._on_written = tools.on_written
+        self._say = tools.say
         self._control = control
         self._vendor = vendor
         self._capability = capability
@@ -178,11 +184,12 @@ class _Lane:
         self._with_tails = "tail" in order.work
         self._begun_ms = self._clock.now_ms()
         self._deadline_ms = self._begun_ms + order.shift_ms
-        self._inbox: queue.SimpleQueue[int | list[Written] | BaseException] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[int | list[Written] | str | BaseException] = queue.SimpleQueue()
         self._fetching: dict[int, Asked] = {}
         self._writing: dict[str, Finished] = {}
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
+        self._turns = LaneTurns(control, capability, tools.clock, tools.say)
         self._counted_ms = self._read_ms = self._looked_ms = 0
         self._looked_at = -1
         self._rechecks = 0
@@ -195,8 +202,11 @@ class _Lane:
             partial(tools.connect, "lane writer", False),
             capability.table_name,
             Author(capability.cap_key, capability.direction, uuid4().hex, order.run_id, _name_activity(order)),
-            self._inbox.put,
-            self._inbox.put,
+            self._clock,
+            self._deadline_ms,
+            on_written=self._inbox.put,
+            on_broken=self._inbox.put,
+            on_waiting=self._inbox.put,
         )
 
     def work(self) -> LaneReport:
@@ -238,7 +248,7 @@ class _Lane:
             for facts, fetch in at_work
         ]
         states.settle(self._control, self._capability.table_name, attempts)
-        capability_store.tell_error(self._control, self._capability.cap_key, reason, now_ms)
+        capability_store.note_error(self._control, self._capability.cap_key, reason, now_ms)
 
     def _find_cadence(self, facts: SeriesFacts) -> Cadence:
         limits = self._capability.limits
@@ -313,18 +323,20 @@ class _Lane:
         if taken is None:
             return False
         facts, fetch = taken
-        self._report.ended = wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms)
-        if self._report.ended:
+        turn = self._turns.take(self._deadline_ms)
+        if isinstance(turn, str):
+            self._report.ended = turn
             self._agenda.put(facts)
             return True
         self._report.requests += 1
         number = self._report.requests
         asked_ms = self._clock.now_ms()
         if refusal := refuse_overstayer(self._vendor.name):
-            self._judge(Asked(facts, fetch, asked_ms, number, Future()), refusal)
+            self._turns.settle(turn)
+            self._judge(Asked(facts, fetch, asked_ms, number, turn, Future()), refusal)
             return True
-        answer = self._threads.submit(partial(self._fetch, facts, fetch))
-        self._fetching[number] = Asked(facts, fetch, asked_ms, number, answer)
+        answer = self._threads.submit(partial(self._fetch, facts, fetch, turn))
+        self._fetching[number] = Asked(facts, fetch, asked_ms, number, turn, answer)
         answer.add_done_callback(lambda _: self._inbox.put(number))
         return True
 
@@ -340,10 +352,14 @@ class _Lane:
             self._rechecks += 1
         return taken
 
-    def _fetch(self, facts: SeriesFacts, fetch: Fetch) -> Page:
+    def _fetch(self, facts: SeriesFacts, fetch: Fetch, turn: Turn) -> Page:
         life = find_possible_life(facts.listed_ms, facts.delisted_ms)
         cadence = self._find_cadence(facts)
-        return fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence, life, self._tell_clocks)
+        try:
+            self._turns.check(turn)
+            return fetch_page(self._vendor, self._capability, facts.series_id, fetch, cadence, life, self._tell_clocks)
+        finally:
+            self._turns.settle(turn)
 
     def _may_serve_tails(self, now_ms: int) -> bool:
         if self._order.by_person:
@@ -393,7 +409,9 @@ class _Lane:
                 return
             if isinstance(message, BaseException):
                 raise message
-            if isinstance(message, list):
+            if isinstance(message, str):
+                self._say(message)
+            elif isinstance(message, list):
                 self._absorb_written(message)
             elif (asked := self._fetching.get(message)) is not None:
                 self._absorb_answer(asked)
@@ -408,6 +426,7 @@ class _Lane:
                 what = f"fetch() of {asked.facts.series_id}"
                 waited_s = (now_ms - asked.asked_ms) / 1000
                 self._report.left_behind += 1
+                self._turns.settle(asked.turn)
                 self._judge(asked, leave_behind(self._vendor.name, what, asked.answer, waited_s))
 
     def _absorb_answer(self, asked: Asked) -> None:
@@ -425,7 +444,7 @@ class _Lane:
             # Our own clock may have been set meanwhile: the next page is judged by what it says now.
             self._read_clocks()
         if isinstance(got, ClockRefused):
-            capability_store.tell_error(self._control, self._capability.cap_key, str(got), now_ms)
+            capability_store.note_error(self._control, self._capability.cap_key, str(got), now_ms)
         if isinstance(got, Page):
             outcome = settle_page(facts, fetch, got, self._find_cadence(facts), now_ms, self._order.recheck_after_ms)
             self._pause.end(now_ms)

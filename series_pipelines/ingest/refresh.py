@@ -11,8 +11,6 @@ from functools import partial
 from typing import Final, NamedTuple
 from uuid import uuid4
 
-import psycopg
-
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.clocks import TOLERANCE_MS, Clocks
 from series_pipelines.core.cursor import CursorValue, Namespace, refresh
@@ -21,10 +19,12 @@ from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.times import format_time
-from series_pipelines.errors import CapabilityBusy, VendorBackoff, VendorError
-from series_pipelines.ingest.commit import WRITERS
-from series_pipelines.ingest.fetch import ask_page, wait_for_slot
+from series_pipelines.errors import CapabilityBusy, DataRefused, VendorBackoff, VendorError
+from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, WRITERS, explain_unstorable, refuse_bars_across
+from series_pipelines.ingest.fetch import ask_page
+from series_pipelines.ingest.patience import Patience
 from series_pipelines.ingest.pause import CapabilityPause
+from series_pipelines.ingest.turns import LaneTurns
 from series_pipelines.store import cursors, locks, ranges, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.clock import read_clock
@@ -162,6 +162,7 @@ def _commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed, ag
     page, series_id, table_name = done.page, done.namespace.series_id, done.namespace.table_name
     with conn.transaction():
         locks.own_series(conn, table_name, [series_id])
+        refuse_bars_across(conn, [(series_id, page)])
         WRITERS[table_name](conn, [SeriesRows(series_id, page.rows)])
         cursors.record(conn, lineage, [done.step], again)
         if page.range is None:
@@ -201,9 +202,11 @@ class _Worker:
         self._deadline_ms = deadline_ms
         self._report = RefreshReport()
         self._pause = CapabilityPause(control, capability.cap_key)
+        self._turns = LaneTurns(control, capability, tools.clock)
         self._lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
         self._database_ahead_ms = tools.read_database_clock(control) - tools.clock.now_ms()
-        self._database = Reopening(partial(tools.connect, "refresh writer", False))
+        patience = Patience(tools.clock, deadline_ms)
+        self._database = Reopening(partial(tools.connect, "refresh writer", False), patience.wait)
 
     def work(self) -> RefreshReport:
         report, wanted = self._report, self._order.series_ids
@@ -248,7 +251,7 @@ class _Worker:
                     self._commit(self._make_refreshed(namespace, ask, page, reach_ms, asked_ms, stored))
             except VendorBackoff:
                 raise
-            except (VendorError, psycopg.DataError) as error:
+            except (VendorError, DataRefused) as error:
                 tries += 1
                 if tries == MOST_TRIES:
                     self._report.failed[facts.series_id] = " ".join(str(error).split())
@@ -299,17 +302,21 @@ class _Worker:
         life = find_possible_life(facts.listed_ms, facts.delisted_ms)
         while True:
             self._sit_out_pause()
-            if lack := wait_for_slot(self._control, self._capability, self._clock, self._deadline_ms):
-                raise _OutOfTime(lack)
+            turn = self._turns.take(self._deadline_ms)
+            if isinstance(turn, str):
+                raise _OutOfTime(turn)
             self._report.requests += 1
             asked_ms = self._clock.now_ms()
             try:
+                self._turns.check(turn)
                 page = ask_page(
                     self._vendor, self._capability, facts.series_id, fetch, cadence, life, self._tell_clocks
                 )
             except VendorBackoff as error:
                 self._pause.begin(error, asked_ms, self._clock.now_ms())
                 continue
+            finally:
+                self._turns.settle(turn)
             self._pause.end(self._clock.now_ms())
             return page, asked_ms
 
@@ -328,7 +335,12 @@ class _Worker:
 
     def _commit(self, done: Refreshed) -> None:
         # Twice is safe: the ledger knows the page by its key.
-        self._database.run(lambda conn: commit_page(conn, self._lineage, done))
+        try:
+            self._database.run(lambda conn: commit_page(conn, self._lineage, done))
+        except NO_PAGE_TO_BLAME:
+            raise
+        except Exception as error:
+            raise DataRefused(explain_unstorable(error)) from error
         self._report.pages += 1
         self._report.rows += len(done.page.rows)
         assert done.step.candidate.position is not None

@@ -1,17 +1,17 @@
 """The throttle that vendors ask before each request of their own: budgets and circuits live in Postgres.
 
-One connection serves all threads of a process; it is opened at the first request, and again after it broke. Answers
-are told together with the next question, or at once when no other thread asks or has a request on its way.
+One connection serves all threads of a process; it is opened at the first request, and again after it broke.
 """
 
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from threading import Lock
 from typing import Final
 
 from series_pipelines.core.clock import Clock
-from series_pipelines.errors import StoreError, VendorBusy, VendorRejected
+from series_pipelines.errors import VendorBusy, VendorRejected
+from series_pipelines.ingest.turns import TurnBooks
 from series_pipelines.store import limits
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.vendors.contract import Budget
@@ -29,10 +29,7 @@ class PostgresThrottle:
         self._clock = clock
         self._held: list[Connection] = []
         self._lock = Lock()
-        # A thread that was answered must not wait for one that asks.
-        self._counting = Lock()
-        self._asking = self._on_the_way = 0
-        self._answered: list[tuple[int, int]] = []
+        self._books = TurnBooks(self._connection, clock)
         weakref.finalize(self, _close, self._held)
 
     def take(self, budget: Budget, weight: int = 1) -> int:
@@ -41,12 +38,10 @@ class PostgresThrottle:
             raise VendorRejected(f"a request of weight {weight} never fits into {budget.weight} of {budget.name}")
         ticket = None
         while True:
-            turn = self._ask(budget, weight, ticket)
+            turn = self._books.ask(budget, weight, PATIENCE_MS, ticket)
             if turn.ticket is not None and turn.wait_ms == 0:
-                with self._counting:
-                    self._on_the_way += 1
                 return turn.ticket
-            self._tell_answers()
+            self._books.tell_answers()
             if turn.blocked_ms is not None:
                 wait_s = turn.blocked_ms / 1000
                 raise VendorBusy(f"no request to {budget.name} for {wait_s:.0f} s: {turn.reason}", turn.blocked_ms)
@@ -57,10 +52,7 @@ class PostgresThrottle:
 
     def settle(self, ticket: int) -> None:
         """Let the window of a request run from now."""
-        with self._counting:
-            self._on_the_way -= 1
-            self._answered.append((ticket, self._clock.now_ms()))
-        self._tell_answers()
+        self._books.settle(ticket)
 
     def note_used(self, budget: Budget, used: int) -> None:
         """Stop until the exchange's window ends when it counts nearly all of the budget as used, by us or others."""
@@ -79,35 +71,6 @@ class PostgresThrottle:
         """Close the connection."""
         with self._lock:
             _close(self._held)
-
-    def _ask(self, budget: Budget, weight: int, ticket: int | None) -> limits.Turn:
-        with self._counting:
-            self._asking += 1
-        try:
-            with self._connection() as conn:
-                answered = self._take_answers()
-                return limits.take_turn(
-                    conn, budget.name, budget.weight, budget.window_ms, PATIENCE_MS, weight, ticket, answered
-                )
-        finally:
-            with self._counting:
-                self._asking -= 1
-
-    def _tell_answers(self) -> None:
-        """Tell what was answered, unless another thread soon will."""
-        with self._counting:
-            if self._asking or self._on_the_way or not self._answered:
-                return
-        # One that can't be settled counts a little longer; its answer is still good.
-        with suppress(StoreError), self._connection() as conn:
-            if answered := self._take_answers():
-                limits.settle(conn, answered)
-
-    def _take_answers(self) -> list[limits.Answered]:
-        with self._counting:
-            answered, self._answered = self._answered, []
-        now_ms = self._clock.now_ms()
-        return [limits.Answered(ticket, max(0, now_ms - answered_ms)) for ticket, answered_ms in answered]
 
     @contextmanager
     def _connection(self) -> Iterator[Connection]:

@@ -1,21 +1,31 @@
 """The writer thread of a lane: commits what has queued up while the next page is being fetched.
 
 It has a connection of its own and is never interrupted: signals reach the main thread only, so a page is committed
-whole or not at all. A group that fails is retried page by page, so one bad page fails only its own series.
+whole or not at all. A group that fails is retried page by page, so one bad page fails only its own series, whatever
+is wrong with it. While the database restarts or has no room it waits, as long as the shift lasts.
 """
 
 import queue
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-import psycopg
-
+from series_pipelines.core.clock import Clock
 from series_pipelines.core.outcome import settle_failure
 from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.ingest.commit import Author, Finished, commit_group
-from series_pipelines.store import ranges, states
+from series_pipelines.core.text import clean_text
+from series_pipelines.errors import (
+    DatabaseContended,
+    DatabaseExhausted,
+    DatabaseUnavailable,
+    StatementCancelled,
+    StoreError,
+)
+from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, Author, Finished, commit_group, explain_unstorable
+from series_pipelines.ingest.patience import ALWAYS_MS, Patience
+from series_pipelines.store import capabilities, ranges, states
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.reopening import Reopening
 
@@ -32,21 +42,30 @@ class Written:
 
 
 class Writer:
-    """Commits attempts in the order they arrive and reports each through `on_written` or `on_broken`."""
+    """Commits attempts in the order they arrive and reports each through `on_written`.
+
+    `on_waiting` hears why it waits for the database; `on_broken` what ended it.
+    """
 
     def __init__(
         self,
         connect: Callable[[], Connection],
         table_name: str,
         author: Author,
+        clock: Clock,
+        deadline_ms: int,
         on_written: Callable[[list[Written]], None],
         on_broken: Callable[[BaseException], None],
+        on_waiting: Callable[[str], None] = lambda why: None,
     ) -> None:
-        self._database = Reopening(connect)
+        self._clock = clock
+        self._patience = Patience(clock, deadline_ms)
+        self._database = Reopening(connect, self._patience.wait, self._tell_waiting)
         self._table_name = table_name
         self._author = author
         self._on_written = on_written
         self._on_broken = on_broken
+        self._on_waiting = on_waiting
         self._inbox: queue.SimpleQueue[Finished | None] = queue.SimpleQueue()
         self._touched: set[str] = set()
         self._pages = 0
@@ -58,7 +77,8 @@ class Writer:
         self._inbox.put(finished)
 
     def close(self) -> None:
-        """Commit what was handed over, then end."""
+        """Commit what was handed over, if that takes no long wait for the database, then end."""
+        self._patience.end()
         self._inbox.put(None)
         self._thread.join()
         self._database.close()
@@ -69,6 +89,8 @@ class Writer:
                 self._on_written(self._commit(group))
                 self._compact_sometimes(group)
         except BaseException as error:
+            if not isinstance(error, DatabaseUnavailable):
+                self._note(clean_text(error))
             self._on_broken(error)
 
     def _take_group(self) -> list[Finished]:
@@ -92,15 +114,17 @@ class Writer:
         try:
             self._commit_together(group)
             done = list(group)
-        except (psycopg.OperationalError, psycopg.InterfaceError):
+        except NO_PAGE_TO_BLAME:
             raise
-        except psycopg.Error:
+        except Exception:
             done = [self._commit_alone(finished) for finished in group]
         series_ids = [finished.facts.series_id for finished in done]
-        with self._database.conn.transaction():
-            known = states.read_facts(self._database.conn, self._table_name, series_ids=series_ids)
-        facts_of = {facts.series_id: facts for facts in known}
+        facts_of = {facts.series_id: facts for facts in self._database.run(lambda conn: self._read(conn, series_ids))}
         return [Written(finished, facts_of.get(finished.facts.series_id)) for finished in done]
+
+    def _read(self, conn: Connection, series_ids: Sequence[str]) -> list[SeriesFacts]:
+        with conn.transaction():
+            return states.read_facts(conn, self._table_name, series_ids=series_ids)
 
     def _commit_together(self, group: Sequence[Finished]) -> None:
         # Twice is safe: rows, ranges and states are the same, and the ledger knows the pages by their keys.
@@ -110,22 +134,49 @@ class Writer:
         try:
             self._commit_together([finished])
             return finished
-        except (psycopg.OperationalError, psycopg.InterfaceError):
+        except NO_PAGE_TO_BLAME:
             raise
-        except psycopg.Error as error:
-            reason = f"the database refused the page: {str(error).splitlines()[0]}"
-            outcome = settle_failure(finished.facts, finished.fetch, reason, finished.attempted_ms)
-            failed = Finished(finished.facts, finished.fetch, finished.attempted_ms, None, outcome, finished.number)
+        except Exception as error:
+            reason = explain_unstorable(error)
+        outcome = settle_failure(finished.facts, finished.fetch, reason, finished.attempted_ms)
+        failed = Finished(finished.facts, finished.fetch, finished.attempted_ms, None, outcome, finished.number)
+        try:
             self._commit_together([failed])
-            return failed
+        except NO_PAGE_TO_BLAME:
+            raise
+        except Exception as error:
+            series_id = clean_text(finished.facts.series_id)
+            raise StoreError(f"not even a failure of {series_id} can be stored: {clean_text(error)}") from error
+        return failed
+
+    def _tell_waiting(self, error: StoreError, pause_ms: int) -> None:
+        if pause_ms < ALWAYS_MS:
+            return
+        why = clean_text(f"nothing is stored now, trying again in {pause_ms // 1_000} s: {error}")
+        self._on_waiting(why)
+        if isinstance(error, DatabaseExhausted):
+            self._note(why)
+
+    def _note(self, why: str) -> None:
+        """Write down where people look why nothing is stored; a full database may have room for that."""
+
+        def write(conn: Connection) -> None:
+            with conn.transaction():
+                capabilities.note_error(conn, self._author.cap_key, why, self._clock.now_ms())
+
+        with suppress(StoreError):
+            self._database.run_once(write)
 
     def _compact_sometimes(self, group: Sequence[Finished]) -> None:
         self._touched.update(finished.facts.series_id for finished in group if finished.page is not None)
         self._pages += len(group)
-        if self._pages >= COMPACT_AFTER_PAGES:
-            compact_series(self._database.conn, self._table_name, sorted(self._touched))
+        if self._pages < COMPACT_AFTER_PAGES:
+            return
+        self._pages = 0
+        # What others were in the way of, or what took too long, is done next time; no page is in danger.
+        with suppress(DatabaseContended, StatementCancelled):
+            self._database.run(lambda conn: compact_series(conn, self._table_name, sorted(self._touched)))
             self._touched.clear()
-            self._pages = 0
 
 
 def compact_series(conn: Connection, table_name: str, series_ids: Sequence[str]) -> ranges.Compaction:

@@ -67,14 +67,14 @@ def back_off(conn: Connection, cap_key: str, backoff_ms: int, next_eligible_ms: 
     )
 
 
-def tell_error(conn: Connection, cap_key: str, error: str, now_ms: int) -> None:
-    """Say what went wrong in a capability that goes on without a pause."""
-    conn.execute(_SQL["tell_error"], {"cap_key": cap_key, "error": error, "now": ms_to_time(now_ms)})
-
-
 def clear_backoff(conn: Connection, cap_key: str, now_ms: int) -> None:
     """End a capability's pause, because a request succeeded."""
     conn.execute(_SQL["clear_backoff"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
+
+
+def note_error(conn: Connection, cap_key: str, error: str, now_ms: int) -> None:
+    """Remember what went wrong last, without a pause."""
+    conn.execute(_SQL["note_error"], {"cap_key": cap_key, "error": error, "now": ms_to_time(now_ms)})
 
 
 def write_backlogs(conn: Connection, backlogs: Mapping[str, int], now_ms: int) -> None:

@@ -8,7 +8,9 @@ from typing import Final
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from series_pipelines.errors import DatabaseUnavailable, StoreError
+from series_pipelines.core.text import show_value
+from series_pipelines.errors import DatabaseUnavailable, DataRefused
+from series_pipelines.store.failures import explain_error, read_first_line
 
 Connection = psycopg.Connection[tuple[object, ...]]
 
@@ -37,21 +39,17 @@ def connect(
         )
     except psycopg.Error as error:
         raise DatabaseUnavailable(
-            f"the database at {describe_url(url)} can't be reached: {_first_line(error)}"
+            f"the database at {describe_url(url)} can't be reached: {read_first_line(error)}"
         ) from error
 
 
 @contextmanager
 def translated_errors() -> Iterator[None]:
-    """Turn what the driver raises inside into one clear line."""
+    """Turn what the driver raises inside into one clear line. It may be used around small pieces, and be nested."""
     try:
         yield
-    except psycopg.OperationalError as error:
-        raise DatabaseUnavailable(f"the database stopped answering: {_first_line(error)}") from error
-    except psycopg.errors.UndefinedTable as error:
-        raise StoreError(f"the database is not migrated, run `series migrate`: {_first_line(error)}") from error
-    except psycopg.Error as error:
-        raise StoreError(f"the database refused: {_first_line(error)}") from error
+    except (psycopg.Error, UnicodeEncodeError) as error:
+        raise explain_error(error) from error
 
 
 def describe_url(url: str) -> str:
@@ -65,9 +63,9 @@ def describe_url(url: str) -> str:
 
 def ms_to_time(time_ms: int | None) -> datetime | None:
     """Return epoch milliseconds as the driver wants a timestamptz."""
-    return None if time_ms is None else datetime.fromtimestamp(time_ms / 1000, UTC)
-
-
-def _first_line(error: BaseException) -> str:
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return lines[0] if lines else type(error).__name__
+    if time_ms is None:
+        return None
+    try:
+        return datetime.fromtimestamp(time_ms / 1000, UTC)
+    except (OverflowError, OSError, ValueError):
+        raise DataRefused(f"{show_value(time_ms)} is no time in milliseconds that can be stored") from None

@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
-import psycopg
-
 from series_pipelines.core.cursor import CursorValue, Namespace
 from series_pipelines.core.ranges import Range
-from series_pipelines.errors import CursorContested, InvalidInput
-from series_pipelines.store.connection import Connection, ms_to_time
+from series_pipelines.errors import AlreadyStored, CursorContested, InvalidInput
+from series_pipelines.store.connection import Connection, ms_to_time, translated_errors
 from series_pipelines.store.queries import load_queries
 
 _SQL: Final = load_queries("cursors")
@@ -45,10 +43,12 @@ def commit_once(attempt: Callable[[bool], Result]) -> Result:
 
     It is told whether it runs again; looking for what is recorded in every commit would cost a tenth of the ledger.
     """
-    try:
-        return attempt(False)
-    except psycopg.errors.UniqueViolation:
-        return attempt(True)
+    with translated_errors():
+        try:
+            with translated_errors():
+                return attempt(False)
+        except AlreadyStored:
+            return attempt(True)
 
 
 def record(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep], again: bool = False) -> int:

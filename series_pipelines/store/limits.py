@@ -1,7 +1,7 @@
 """Request budgets shared by all processes: asked for in Postgres before a request leaves.
 
-A lane reserves slots for vendors that only state their limits. A vendor that makes its own requests takes a turn for
-each of them and settles it afterwards.
+A lane takes a turn for each call of a vendor that only states its limits. A vendor that makes its own requests takes
+one for each of them. Both settle it afterwards.
 """
 
 from collections.abc import Sequence
@@ -27,15 +27,6 @@ class Turn(NamedTuple):
     wait_ms: int
     blocked_ms: int | None
     reason: str | None
-
-
-def reserve_slot(conn: Connection, budget: str, requests: int, window_ms: int, patience_ms: int) -> int | None:
-    """Reserve one request; return the milliseconds to wait, or None when that is more than the patience."""
-    row = conn.execute(
-        _SQL["reserve"],
-        {"budget": budget, "requests": requests, "window_ms": window_ms, "patience_ms": patience_ms},
-    ).fetchone()
-    return cast(tuple[int | None], row)[0]
 
 
 def take_turn(

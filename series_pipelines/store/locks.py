@@ -9,10 +9,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
-import psycopg
-
-from series_pipelines.errors import CapabilityBusy
-from series_pipelines.store.connection import Connection
+from series_pipelines.errors import CapabilityBusy, DatabaseContended, StoreError
+from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.store.queries import load_queries
 
 _SQL: Final = load_queries("locks")
@@ -29,18 +27,19 @@ def try_capability(conn: Connection, cap_key: str) -> bool:
 def wait_capability(conn: Connection, cap_key: str, patience_ms: int) -> None:
     """Take a capability as soon as its lane lets go; the lane sees that someone waits."""
     try:
-        conn.execute("select set_config('lock_timeout', %s, false)", [str(max(1, patience_ms))])
-        conn.execute("select set_config('statement_timeout', '0', false)")
-        conn.execute(_SQL["wait_capability"], {"cap_key": cap_key})
-        conn.execute("reset statement_timeout")
-    except psycopg.errors.LockNotAvailable as error:
+        with translated_errors():
+            conn.execute("select set_config('lock_timeout', %s, false)", [str(max(1, patience_ms))])
+            conn.execute("select set_config('statement_timeout', '0', false)")
+            conn.execute(_SQL["wait_capability"], {"cap_key": cap_key})
+            conn.execute("reset statement_timeout")
+    except DatabaseContended as error:
         seconds = patience_ms / 1000
         raise CapabilityBusy(f"{cap_key} was not let go within {seconds:.0f} s: another backfill has it") from error
 
 
 def release_capability(conn: Connection, cap_key: str) -> None:
     """Let a capability go at once; closing the connection would do it a moment later, and does if this can't."""
-    with suppress(psycopg.Error):
+    with suppress(StoreError), translated_errors():
         conn.execute(_SQL["release_capability"], {"cap_key": cap_key})
 
 

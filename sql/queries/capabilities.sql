@@ -51,8 +51,8 @@ update capability_state set backoff_ms = %(backoff_ms)s, next_eligible_at = %(ne
     last_error = %(error)s, last_error_at = %(now)s
 where cap_key = %(cap_key)s;
 
--- name: tell_error
--- Say what went wrong, without a pause.
+-- name: note_error
+-- Remember what went wrong last; it need not be the vendor's fault.
 update capability_state set last_error = %(error)s, last_error_at = %(now)s where cap_key = %(cap_key)s;
 
 -- name: clear_backoff

@@ -1,7 +1,3 @@
--- name: reserve
--- Reserve a request; the milliseconds to wait, or null when that is longer than the patience.
-select reserve_slot(%(budget)s, %(requests)s, %(window_ms)s, %(patience_ms)s);
-
 -- name: take_turn
 -- Settle what was answered and ask for a request of some weight: its ticket, the milliseconds to wait, and for how long
 -- and why it is blocked.

@@ -275,6 +275,20 @@ def as_dict(request: Request) -> dict[str, Any]:
     return {name: getattr(request, name) for name in ("method", "product_id", "duration", "direction", "time_ms")}
 
 
+def test_bars_that_lie_across_stored_ones_are_refused_where_no_grid_tells(
+    database_url: str, clock: MovableClock
+) -> None:
+    liar = Liar(clock, limits=Limits(on_grid=False))
+    world = World(database_url, [liar], clock)
+    world.run(CAP, LaneOrder())
+    known = read_ranges(world)
+    clock.wait(5 * MINUTE_MS)
+    liar.lie = shift_rows(lambda created_ms: created_ms - 20_000)
+    assert "lies across the stored one" in world.run(CAP, LaneOrder()).failed[LIAR]
+    assert read_ranges(world) == known
+    world.close()
+
+
 def test_a_vendor_that_hangs_is_left_behind_at_the_end_of_the_shift(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,7 @@ from series_pipelines.core.cursor import CursorValue, Namespace, backfill, harve
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import parse_time
-from series_pipelines.errors import CursorContested, InvalidInput
+from series_pipelines.errors import CursorContested, DatabaseUnavailable, InvalidInput
 from series_pipelines.store import cursors, ledger
 from series_pipelines.store.connection import Connection, connect, ms_to_time
 from series_pipelines.store.migrate import migrate
@@ -273,7 +273,7 @@ def test_the_same_step_leaves_one_event_also_when_the_connection_was_cut_after_t
     assert record(cut, *steps) == 3
     months.execute("select pg_terminate_backend(%s)", [cut.info.backend_pid])
     months.commit()
-    with pytest.raises(psycopg.OperationalError):
+    with pytest.raises(DatabaseUnavailable):
         record(cut, *steps)
     before = read_cursors(months)
     assert record(months, *steps) == 0

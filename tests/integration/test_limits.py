@@ -1,50 +1,211 @@
-"""One budget for all processes: never more grants than allowed in any window, and each gets its share."""
+"""A service's stated limits, kept by all processes together: no window ever holds more than the budget."""
 
 import multiprocessing
+import os
+import signal
+import threading
 import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.synchronize import Barrier
 
-from series_pipelines.store import limits
+import pytest
+from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
+
+from series_pipelines.core.duration import HOUR_MS
+from series_pipelines.errors import VendorBusy
+from series_pipelines.ingest import turns
+from series_pipelines.ingest.lane import LaneOrder
+from series_pipelines.ingest.turns import LaneTurns, Turn
 from series_pipelines.store.connection import Connection, connect
+from series_pipelines.system_clock import SystemClock
+from series_pipelines.vendors.contract import Limits
+from series_pipelines.vendors.registry import Capability, format_cap_key
 
+SPAWN = multiprocessing.get_context("spawn")
 REQUESTS, WINDOW_MS = 10, 500
+LONG_MS = 60_000
 
 
-def spend(url: str, seconds: float, out: "multiprocessing.Queue[list[float]]") -> None:
+def make_capability(budget: str = "vendor", requests: int | None = REQUESTS, window_ms: int = WINDOW_MS) -> Capability:
+    limits = Limits(requests=requests, window_ms=window_ms, budget=budget)
+    return Capability("cap", "v", "IngestOHLC", "ohlc_v2", "SIM/", "backward", ("PT1M",), limits)
+
+
+def open_turns(conn: Connection, capability: Capability) -> LaneTurns:
+    return LaneTurns(conn, capability, SystemClock())
+
+
+def take(lane: LaneTurns, patience_ms: int = LONG_MS) -> Turn:
+    turn = lane.take(SystemClock().now_ms() + patience_ms)
+    assert isinstance(turn, Turn), turn
+    return turn
+
+
+def find_most(times: Sequence[float]) -> int:
+    """Return the most requests in any half-open window."""
+    return max(sum(1 for other in times if 0 <= moment - other < WINDOW_MS / 1000) for moment in times)
+
+
+@pytest.fixture
+def control(database_url: str) -> Iterator[Connection]:
+    with connect(database_url, purpose="lane lock", autocommit=True) as connection:
+        yield connection
+
+
+def read_phases(conn: Connection) -> dict[str, int]:
+    rows = conn.execute("select phase, count(*) from rate_request group by phase").fetchall()
+    return dict(rows)  # type: ignore[arg-type]
+
+
+def spend(url: str, seconds: float, ready: Barrier, out: "multiprocessing.Queue[list[float]]") -> None:
+    """In a process: request after request, as fast as turns come."""
     times = []
     with connect(url, purpose="test", autocommit=True) as conn:
-        end = time.time() + seconds
-        while time.time() < end:
-            wait_ms = limits.reserve_slot(conn, "vendor", REQUESTS, WINDOW_MS, 10_000)
-            time.sleep((wait_ms or 0) / 1000)
-            times.append(time.time())
+        lane = open_turns(conn, make_capability())
+        ready.wait(60)
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            turn = take(lane)
+            times.append(time.monotonic())
+            lane.settle(turn)
     out.put(times)
 
 
 def test_four_processes_share_a_budget_evenly_and_never_exceed_it(database_url: str) -> None:
-    context = multiprocessing.get_context("spawn")
-    out: multiprocessing.Queue[list[float]] = context.Queue()
-    workers = [context.Process(target=spend, args=(database_url, 4.0, out)) for _ in range(4)]
+    ready, out = SPAWN.Barrier(4), SPAWN.Queue()
+    workers = [SPAWN.Process(target=spend, args=(database_url, 3.0, ready, out)) for _ in range(4)]
     for worker in workers:
         worker.start()
     shares = [out.get(timeout=60) for _ in workers]
     for worker in workers:
         worker.join()
-    times = sorted(moment for share in shares for moment in share)
-    most = max(sum(1 for other in times if 0 <= other - moment < WINDOW_MS / 1000) for moment in times)
-    assert most <= REQUESTS
-    assert len(times) >= 4 * REQUESTS
-    together = [len([m for m in share if m > max(s[0] for s in shares)]) for share in shares]
-    assert min(together) >= 0.5 * max(together)
+    times = [moment for share in shares for moment in share]
+    assert find_most(times) <= REQUESTS
+    assert len(times) >= 3 * REQUESTS
+    assert min(map(len, shares)) >= 0.4 * max(map(len, shares))
 
 
-def test_over_the_patience_nothing_is_spent(conn: Connection) -> None:
+def stop_after_turn(url: str, stale_after_ms: int, out: "multiprocessing.Queue[float | str]") -> None:
+    """In a process: take a turn, and be stopped between that and the call of the vendor."""
+    turns.STALE_AFTER_MS = stale_after_ms  # type: ignore[misc]
+    with connect(url, purpose="test", autocommit=True) as conn:
+        lane = open_turns(conn, make_capability())
+        turn = take(lane)
+        os.kill(os.getpid(), signal.SIGSTOP)
+        try:
+            lane.check(turn)
+            out.put(time.monotonic())
+        except VendorBusy as error:
+            out.put(str(error))
+        finally:
+            lane.settle(turn)
+
+
+@pytest.mark.parametrize("is_stale", [False, True])
+def test_a_process_that_is_stopped_after_its_turn_does_not_break_the_budget(
+    database_url: str, control: Connection, is_stale: bool
+) -> None:
+    out: multiprocessing.Queue[float | str] = SPAWN.Queue()
+    stopped = SPAWN.Process(target=stop_after_turn, args=(database_url, 1_000 if is_stale else LONG_MS, out))
+    stopped.start()
+    assert stopped.pid is not None
+    _, status = os.waitpid(stopped.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    lane, times = open_turns(control, make_capability()), list[float]()
+    resume = threading.Timer(1.3, os.kill, (stopped.pid, signal.SIGCONT))
+    resume.start()
+    end = time.monotonic() + 2.2
+    while time.monotonic() < end:
+        turn = take(lane)
+        times.append(time.monotonic())
+        lane.settle(turn)
+    late = out.get(timeout=60)
+    stopped.join()
+    if is_stale:
+        assert isinstance(late, str)
+        assert late.startswith("this process stood still for ")
+    else:
+        assert isinstance(late, float)
+        assert find_most([moment for moment in times if moment < late]) <= REQUESTS - 1
+        times.append(late)
+    assert find_most(times) <= REQUESTS
+    # Nothing is on its way any more, so the whole budget comes back.
+    assert "sent" not in read_phases(control)
+
+
+def test_answers_that_come_while_a_turn_is_awaited_bring_it_nearer(control: Connection) -> None:
+    """All of the budget is on its way when the next turn is asked for; the answers arrive while that waits."""
+    lane = open_turns(control, make_capability(requests=2, window_ms=2_000))
+    on_the_way = [take(lane), take(lane)]
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(take, lane)
+        while read_phases(control).get("waiting") != 1:
+            time.sleep(0.01)
+        for turn in on_the_way:
+            lane.settle(turn)
+        # It asked again at once: what waits knows that the others are answered.
+        while read_phases(control).get("answered") != 2:
+            time.sleep(0.01)
+        assert not waiting.done()
+        lane.settle(waiting.result(60))
+
+
+def test_over_the_patience_nothing_is_spent(control: Connection) -> None:
+    lane = open_turns(control, make_capability(window_ms=LONG_MS))
     for _ in range(REQUESTS):
-        assert limits.reserve_slot(conn, "vendor", REQUESTS, 60_000, 0) == 0
-    assert limits.reserve_slot(conn, "vendor", REQUESTS, 60_000, 1_000) is None
-    assert conn.execute("select count(*) from rate_grant").fetchone() == (REQUESTS,)
+        lane.settle(take(lane, 0))
+    assert lane.take(SystemClock().now_ms() + 1_000) == "the budget 'vendor' is spent until after its time"
+    assert read_phases(control) == {"answered": REQUESTS}
 
 
-def test_budgets_do_not_touch_each_other(conn: Connection) -> None:
+def test_budgets_do_not_touch_each_other_and_none_is_no_limit(control: Connection) -> None:
+    one, another = (open_turns(control, make_capability(name, window_ms=LONG_MS)) for name in ("one", "another"))
     for _ in range(REQUESTS):
-        limits.reserve_slot(conn, "one", REQUESTS, 60_000, 0)
-    assert limits.reserve_slot(conn, "another", REQUESTS, 60_000, 0) == 0
+        take(one, 0)
+    take(another, 0)
+    unlimited = open_turns(control, make_capability(requests=None))
+    assert {unlimited.take(0) for _ in range(REQUESTS + 1)} == {Turn(None)}
+
+
+def test_a_turn_counts_until_it_is_settled_and_settling_it_twice_is_once(control: Connection) -> None:
+    lane = open_turns(control, make_capability())
+    first, second = take(lane), take(lane)
+    lane.settle(first)
+    lane.settle(first)
+    # Told with the next question, as another one is still on its way.
+    assert read_phases(control) == {"sent": 2}
+    lane.settle(second)
+    assert read_phases(control) == {"answered": 2}
+
+
+@pytest.fixture
+def world(database_url: str) -> Iterator[World]:
+    clock = MovableClock()
+    products = [make_product(f"SIM/{name}", NOON_MS - HOUR_MS) for name in "ABC"]
+    limits = Limits(concurrent=3, requests=50, window_ms=1_000, grace_ms=1_000)
+    made = World(database_url, [make_vendor(clock, products, limits=limits)], clock)
+    yield made
+    made.close()
+
+
+def test_a_lane_settles_every_turn_it_takes(world: World) -> None:
+    report = world.run(format_cap_key("IngestOHLC", "SIM/", "backward"), LaneOrder(work=("head",)))
+    assert report.requests >= 3
+    assert set(read_phases(world.conn)) == {"answered"}
+
+
+def test_a_lane_whose_process_stood_still_after_its_turn_asks_again_later(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    granted, stalls = LaneTurns.take, [turns.STALE_AFTER_MS + 1]
+
+    def stall(self: LaneTurns, deadline_ms: int) -> Turn | str:
+        turn = granted(self, deadline_ms)
+        world.clock.wait(stalls.pop() if stalls else 0)
+        return turn
+
+    monkeypatch.setattr(LaneTurns, "take", stall)
+    report = world.run(format_cap_key("IngestOHLC", "SIM/", "backward"), LaneOrder(work=("head",)))
+    assert (report.backoffs, report.failed, len(report.touched)) == (1, {}, 3)
+    assert set(read_phases(world.conn)) == {"answered"}

@@ -4,7 +4,6 @@ import itertools
 from decimal import Decimal
 from functools import partial
 
-import psycopg
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
@@ -13,6 +12,7 @@ from series_pipelines.core.outcome import Outcome, settle_page
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts, ohlc_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.errors import StoreError
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.ingest.writer import Writer, Written
 from series_pipelines.store import ohlc, ranges, rates, states
@@ -24,6 +24,7 @@ START = NOON_MS - 100 * MINUTE
 SERIES = ("SIM/A/PT1M", "SIM/B/PT1M")
 AUTHOR = Author("cap", "backward", "lane", "run")
 NUMBERS = itertools.count()
+LONG_MS = NOON_MS + 100 * MINUTE
 
 
 def bar(index: int, close: str = "1.5", **changes: str | None) -> tuple[object, ...]:
@@ -84,7 +85,7 @@ def test_when_one_part_fails_none_of_the_page_is_there(world: World, table: str)
         f"create trigger refuse before insert or update on {table} for each row execute function refuse()"
     )
     world.conn.commit()
-    with pytest.raises(psycopg.errors.RaiseException):
+    with pytest.raises(StoreError, match="the database refused: no"):
         commit_group(world.conn, "ohlc_v2", AUTHOR, [finish(world, SERIES[0], [bar(0), bar(1)])])
     assert count(world.conn) == nothing
 
@@ -142,7 +143,9 @@ def test_one_bad_page_fails_only_its_own_series(world: World) -> None:
     bad = finish(world, SERIES[1], [bar(0, close="not a number"), bar(1)])
     written: list[Written] = []
     broken: list[BaseException] = []
-    writer = Writer(partial(world.connect, "writer"), "ohlc_v2", AUTHOR, written.extend, broken.append)
+    writer = Writer(
+        partial(world.connect, "writer"), "ohlc_v2", AUTHOR, world.clock, LONG_MS, written.extend, broken.append
+    )
     writer.submit(good)
     writer.submit(bad)
     writer.close()
@@ -154,7 +157,7 @@ def test_one_bad_page_fails_only_its_own_series(world: World) -> None:
     assert count(world.conn)["ohlc_v2"] == 2
     error = world.conn.execute("select last_error, failures from series_state where series_id = %s", [SERIES[1]])
     message, failures = error.fetchone()  # type: ignore[misc]
-    assert "the database refused the page" in str(message)
+    assert "the page can't be stored: the database refused: " in str(message)
     assert failures == 1
 
 

@@ -47,6 +47,9 @@ CLOCKS = {
 OUTSIDE = {"asyncio", "glob", "io", "logging", "os", "pathlib", "random", "secrets", "shutil", "socket", "sqlite3"}
 OUTSIDE |= {"subprocess", "tempfile", "threading", "time", "urllib.request", "uuid"}
 
+# Where errors of the driver are translated; the embedded server talks to its database before anybody else does.
+KNOW_DRIVER_ERRORS = ("store/connection.py", "store/embedded*.py", "store/failures.py")
+
 # What can't be a named query: it runs before there are any, on another database, or is a session's own setting.
 SQL_ALLOWED = {
     "defs/storage.py": r"pg_namespace|create schema",
@@ -209,6 +212,19 @@ def test_only_defs_imports_dagster() -> None:
     others = [module for module in MODULES if find_part(module) != "defs"]
 
     assert [(module, name) for module in others for name in list_outer_imports(module) if "dagster" in name] == []
+
+
+def test_only_the_store_talks_to_the_driver() -> None:
+    others = [module for module in MODULES if find_part(module) != "store"]
+
+    assert [(module, name) for module in others for name in list_outer_imports(module) if "psycopg" in name] == []
+
+
+def test_errors_of_the_driver_are_known_at_one_boundary() -> None:
+    others = [module for module in MODULES if not any(fnmatch(module, known) for known in KNOW_DRIVER_ERRORS)]
+    is_error = re.compile(r"psycopg\.(?:errors\b|\w*Error\b)")
+
+    assert [(module, name) for module in others for name in list_used_names(module) if is_error.match(name)] == []
 
 
 def test_time_is_an_argument() -> None:
