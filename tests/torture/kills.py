@@ -1,4 +1,4 @@
-"""Kills `series ingest` and its database at random moments, lets it finish, and asks the oracle.
+"""Kills `series` commands and their database at random moments, lets them finish, and asks the oracle.
 
 A round has a home of its own with an embedded server. Its seed fixes the world and the plan: who is hit, with what,
 after how many requests of its own. What the machine makes of it (which statement was under way) no seed can fix.
@@ -46,6 +46,8 @@ ALL_BLOWS: dict[Blow, int] = {
 AT_THE_SERVER: dict[Blow, int] = {"kill": 20, "terminate backend": 20, "kill backend": 15, "kill server": 15, "stop": 5}
 KILLS: tuple[Blow, ...] = ("kill", "kill backend", "kill server")
 SERVER_BLOWS: tuple[Blow, ...] = ("kill backend", "kill server")
+COMMANDS = {"ingest": 90, "refresh": 8, "compact": 2}
+"""What is run and killed, and how often."""
 BUSY_PERCENT = 70
 SHARE = 0.3
 IDLE_SECONDS = 2.0
@@ -73,8 +75,8 @@ class Step:
     victim: int
     after_requests: int
     delay_seconds: float
-    patterns: tuple[str, ...]
-    """What the process that takes the victim's place is to fetch."""
+    arguments: tuple[str, ...]
+    """What the process that takes the victim's place is to do."""
     forked: bool
 
 
@@ -110,14 +112,19 @@ def _draw_step(random: Random, blow: Blow, houses: Sequence[House]) -> Step:
         random.randrange(100),
         random.choice([0, 1, 2, 5, 10, 20, 40]),
         random.choice([0.0, 0.0, random.uniform(0, 0.02), random.uniform(0, 0.2)]),
-        _draw_patterns(random, houses),
+        _draw_command(random, houses),
         random.random() < 0.95,
     )
 
 
-def _draw_patterns(random: Random, houses: Sequence[House]) -> tuple[str, ...]:
+def _draw_command(random: Random, houses: Sequence[House]) -> tuple[str, ...]:
     chosen = random.sample([house.offers[0].prefix for house in houses], random.randint(1, 3))
-    return tuple(f"{prefix}*" for prefix in chosen)
+    patterns = [f"{prefix}*" for prefix in chosen]
+    command = random.choices(list(COMMANDS), list(COMMANDS.values()))[0]
+    if command == "compact":
+        return (command, *patterns[: random.randrange(2)])
+    days = ("--days", "2") if command == "refresh" else ()
+    return (command, *patterns, *days, "--seconds", str(SECONDS))
 
 
 @dataclass
@@ -209,8 +216,7 @@ class KillsRound:
         for process in [process for process in self._living if process.poll() is not None]:
             self._bury(process)
         while len(self._living) < self.processes:
-            arguments = ["ingest", *step.patterns, "--seconds", str(SECONDS)]
-            self._living.append(self._start(arguments, forked=step.forked))
+            self._living.append(self._start(step.arguments, forked=step.forked))
 
     def _bury(self, process: IngestProcess) -> None:
         """Look at what a process left: how it ended, and that it said so in lines that a person can read."""

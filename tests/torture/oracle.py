@@ -13,6 +13,7 @@ from typing import Any
 from series_pipelines.core.duration import MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.ingest.verify import verify_series
 from series_pipelines.store import ledger
 from series_pipelines.store.connection import Connection
 
@@ -82,7 +83,7 @@ class Oracle:
 
     def find_violations(self, conn: Connection, now_ms: int) -> list[Violation]:
         """Return everything that can't be, but for what is only not yet there."""
-        found = [*self._check_strangers(conn), *check_errors(conn), *check_ledger(conn)]
+        found = [*self._check_strangers(conn), *check_errors(conn), *check_ledger(conn), *check_self(conn, now_ms)]
         for series in self.list_series():
             stored = self._check_rows(conn, series, now_ms, found)
             ranges = _read_stretches(conn, "series_data_range", series)
@@ -193,6 +194,13 @@ def check_ledger(conn: Connection) -> Iterator[Violation]:
     """Every cursor stands where its events say."""
     for problem in ledger.verify(conn, None).problems:
         yield Violation("the ledger replays", str(problem.namespace), f"{problem.state}, broken: {problem.is_broken}")
+
+
+def check_self(conn: Connection, now_ms: int) -> Iterator[Violation]:
+    """What the project itself finds wrong with its coverage, as `series verify` does."""
+    for table_name in TABLE_NAMES:
+        for fault in verify_series(conn, table_name, None, now_ms + BELIEVED_MS):
+            yield Violation("`series verify` finds nothing", fault.series_id, f"{fault.what}: {fault.window}")
 
 
 def check_locks(conn: Connection) -> Iterator[Violation]:
