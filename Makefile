@@ -4,13 +4,17 @@ VENV := .venv
 STAMP := $(VENV)/.installed
 PIP := $(VENV)/bin/pip --disable-pip-version-check
 
-.PHONY: dev test lint format bench clean
+.PHONY: dev test torture lint format bench clean
 
 dev: $(STAMP)
 	@exec $(VENV)/bin/series dev
 
 test: $(STAMP)
 	$(VENV)/bin/python -m pytest -n 3 --dist loadgroup
+
+# An hour or more; a part of it, or one round again: `python -m tests.torture --help`.
+torture: $(STAMP)
+	$(VENV)/bin/python -m tests.torture all --pages 10000 --kills 1000
 
 lint: $(STAMP)
 	$(VENV)/bin/ruff check .
