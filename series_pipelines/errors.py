@@ -30,7 +30,8 @@ SeriesError
     │   ├── VendorUnavailable   503, refused or broken connections
     │   ├── VendorTimeout
     │   └── ClockApart          our clock or the database's is wrong, so no page can be judged
-    ├── VendorRejected      this one request is wrong; fails its series
+    ├── VendorRejected      the vendor says that this one request is wrong; fails its series
+    ├── VendorBroken        its code or its settings fail, which says nothing of what was asked; fails its series
     └── PageRefused         the reply can't be trusted; fails its series
         └── ClockRefused        the vendor's clock is far from ours and the database's
 """
@@ -162,6 +163,10 @@ class ClockApart(VendorBackoff):
 
 class VendorRejected(VendorError):
     """The vendor says the request itself is wrong."""
+
+
+class VendorBroken(VendorError):
+    """The vendor's code or settings fail."""
 
 
 class PageRefused(VendorError):

@@ -62,7 +62,6 @@ BACKLOG_EVERY_MS: Final = 5_000
 BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 LONGEST_NAP_MS: Final = 500
-LOOK_EVERY_MS: Final = 20
 LATE_AFTER_SHIFT_MS: Final = 2_000
 """How long after its shift a lane still waits for a vendor."""
 RECHECK_SHARE: Final = 20
@@ -193,8 +192,7 @@ class _Lane:
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
         self._turns = LaneTurns(control, capability, tools.clock, tools.say)
-        self._counted_ms = self._read_ms = self._looked_ms = 0
-        self._looked_at = -1
+        self._counted_ms = self._read_ms = 0
         self._rechecks = 0
         self._heads_elsewhere = 0
         self._agenda = Agenda(capability.direction, self._find_cadence)
@@ -305,17 +303,14 @@ class _Lane:
             report.ended = "it was told to end after its page"
         elif order.max_pages is not None and report.pages >= order.max_pages:
             report.ended = f"{order.max_pages} pages were asked for"
-        elif self._is_awaited(now_ms) and not order.by_person:
-            report.ended = "a person's backfill waits for the capability"
         return report.ended != ""
 
-    def _is_awaited(self, now_ms: int) -> bool:
-        """Whether a person waits: looked at before each page, and between pages now and then."""
-        requests = self._report.requests
-        if requests == self._looked_at and 0 <= now_ms - self._looked_ms < LOOK_EVERY_MS:
-            return False
-        self._looked_at, self._looked_ms = requests, now_ms
-        return locks.is_awaited(self._control, self._capability.cap_key)
+    def _gives_way(self) -> bool:
+        """Whether the lane ends because a person waits; looked at right before each request and each rest."""
+        if not self._order.by_person and locks.is_awaited(self._control, self._capability.cap_key):
+            self._report.ended = "a person's backfill waits for the capability"
+            return True
+        return False
 
     def _is_full(self) -> bool:
         fetching, writing, most = len(self._fetching), len(self._writing), self._order.max_pages
@@ -333,6 +328,9 @@ class _Lane:
         if taken is None:
             return False
         facts, fetch = taken
+        if self._gives_way():
+            self._agenda.put(facts)
+            return True
         turn = self._turns.take(self._deadline_ms)
         if isinstance(turn, str):
             self._report.ended = turn
@@ -385,6 +383,8 @@ class _Lane:
 
     def _rest(self, now_ms: int) -> bool:
         """Wait for what is due next; False when the lane has nothing more to wait for."""
+        if self._gives_way():
+            return False
         wake_ms = self._find_wake(now_ms)
         if wake_ms is None or wake_ms >= self._deadline_ms:
             self._report.ended = self._report.ended or self._explain_end(wake_ms)

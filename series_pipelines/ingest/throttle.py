@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Final
 
 from series_pipelines.core.clock import Clock
-from series_pipelines.errors import VendorBusy, VendorRejected
+from series_pipelines.errors import VendorBroken, VendorBusy
 from series_pipelines.ingest.turns import TurnBooks
 from series_pipelines.store import limits
 from series_pipelines.store.connection import Connection, translated_errors
@@ -36,7 +36,7 @@ class PostgresThrottle:
     def take(self, budget: Budget, weight: int = 1) -> int:
         """Wait until the request may leave; raise VendorBusy while the circuit is open or the queue is too long."""
         if weight > budget.weight:
-            raise VendorRejected(f"a request of weight {weight} never fits into {budget.weight} of {budget.name}")
+            raise VendorBroken(f"a request of weight {weight} never fits into {budget.weight} of {budget.name}")
         ticket = None
         while True:
             turn = self._books.ask(budget, weight, PATIENCE_MS, ticket)

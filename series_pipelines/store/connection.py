@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -26,11 +26,8 @@ def connect(
 ) -> Connection:
     """Open a connection; `purpose` is what pg_stat_activity shows."""
     options = f"-c statement_timeout={statement_timeout_ms} -c TimeZone=UTC"
-    try:
-        given = conninfo_to_dict(url)
-    except psycopg.Error:
-        given = None
-    if given is None or _is_torn(url, given):
+    given = _read_url(url)
+    if given is None:
         # The driver's own words may quote a part of the password.
         raise DatabaseUnavailable(f"the database can't be reached: it has {UNREADABLE}") from None
     if given.get("options"):
@@ -60,13 +57,19 @@ def translated_errors() -> Iterator[None]:
 
 def describe_url(url: str) -> str:
     """Return host, port and database of a URL, never its password."""
-    try:
-        parts = conninfo_to_dict(url)
-    except psycopg.Error:
-        return UNREADABLE
-    if _is_torn(url, parts):
+    parts = _read_url(url)
+    if parts is None:
         return UNREADABLE
     return f"{parts.get('host', 'localhost')}:{parts.get('port', 5432)}/{parts.get('dbname', '')}"
+
+
+def _read_url(url: str) -> dict[str, Any] | None:
+    """Return the parts of a URL; None if it can't be read, or not be trusted to keep its password apart."""
+    try:
+        parts = conninfo_to_dict(url)
+    except (psycopg.Error, UnicodeError):
+        return None
+    return None if _is_torn(url, parts) else parts
 
 
 def _is_torn(url: str, parts: Mapping[str, object]) -> bool:

@@ -21,6 +21,7 @@ from series_pipelines.errors import (
     PageRefused,
     StoreError,
     VendorBackoff,
+    VendorBroken,
     VendorBusy,
     VendorError,
     VendorRejected,
@@ -34,7 +35,7 @@ MOST_LEFT_BEHIND: Final = 4
 
 Result = TypeVar("Result")
 
-_PLAIN: Final[tuple[type[VendorError], ...]] = (VendorRejected, ClockRefused, PageRefused)
+_PLAIN: Final[tuple[type[VendorError], ...]] = (VendorRejected, VendorBroken, ClockRefused, PageRefused)
 _BACKOFFS: Final[tuple[type[VendorBackoff], ...]] = (
     VendorBusy,
     VendorTimeout,
@@ -158,7 +159,7 @@ def blame_vendor(vendor_name: str, error: BaseException, where: str = "") -> Ven
     if isinstance(error, StoreError):
         # What vendors share through our database, their budgets, is out of reach: no series is to blame.
         return VendorUnavailable(_tell(error))
-    return VendorRejected(clean_text(f"vendor {vendor_name!r} broke{where}: {describe_error(error)}"))
+    return VendorBroken(clean_text(f"vendor {vendor_name!r} broke{where}: {describe_error(error)}"))
 
 
 def _tell(error: BaseException) -> str:

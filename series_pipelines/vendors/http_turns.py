@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from series_pipelines.errors import VendorBackoff, VendorError, VendorRejected, VendorUnavailable
+from series_pipelines.errors import VendorBackoff, VendorBroken, VendorError, VendorUnavailable
 from series_pipelines.vendors.http_offers import Offer
 
 SET_ASIDE_MS: Final = 5_000
@@ -79,7 +79,7 @@ class Turns:
             wait_ms = min(max(0, each.until_ms - now_ms) for each in standings) if is_told else None
         text = str(last) if len(offers) == 1 else f"{last} (the last of {len(offers)} instances)"
         if is_served:
-            return VendorRejected(f"{text}; the other instances do not have this duration")
+            return VendorBroken(f"{text}; the other instances do not have this duration")
         return type(last)(text, wait_ms)
 
     def _find(self, offer: Offer) -> _Standing:

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 
 from series_pipelines.core.text import clean_text, name_type
-from series_pipelines.errors import InvalidInput, UnknownVendor, VendorError, VendorRejected
+from series_pipelines.errors import InvalidInput, UnknownVendor, VendorBroken, VendorError
 from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.plain import explain, take_text
@@ -66,7 +66,7 @@ def _try(what: str, step: Callable[[], Result]) -> Result:
     try:
         return step()
     except BaseException as error:  # it runs in a thread of its own
-        raise VendorRejected(f"{what}: {explain(error)}") from None
+        raise VendorBroken(f"{what}: {explain(error)}") from None
 
 
 def _load_factory(name: str) -> Callable[[Mapping[str, Any]], Iterable[Vendor]]:

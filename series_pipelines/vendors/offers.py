@@ -13,7 +13,7 @@ from typing import Any, Final
 from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.core.series import check_product_id
 from series_pipelines.core.text import show_value
-from series_pipelines.errors import InvalidInput, MalformedProduct, VendorError, VendorRejected
+from series_pipelines.errors import InvalidInput, MalformedProduct, VendorBroken, VendorError
 from series_pipelines.vendors.asking import ask_all
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.plain import explain, take_decimal, take_flag, take_text, take_whole
@@ -84,7 +84,7 @@ def read_products(name: str, vendor: Vendor) -> Products:
             else:
                 taken[checked.product_id] = checked
     except BaseException as error:  # it runs in a thread of its own, and whatever the vendor raises is its answer
-        raise VendorRejected(f"vendor {name!r}: products() failed: {explain(error)}") from None
+        raise VendorBroken(f"vendor {name!r}: products() failed: {explain(error)}") from None
     return Products(taken, frozenset(named), nameless, refusals.tell())
 
 
@@ -128,5 +128,5 @@ def _look_at(name: str, vendor: Vendor, live: Collection[str]) -> Offer:
         listed = set() if find_listed is None else set(islice(find_listed(missing), MOST_PRODUCTS))
         still_listed = frozenset(product_id for product_id in missing if product_id in listed)
     except BaseException as error:
-        raise VendorRejected(f"vendor {name!r}: still_listed() failed: {explain(error)}") from None
+        raise VendorBroken(f"vendor {name!r}: still_listed() failed: {explain(error)}") from None
     return Offer(services, products, still_listed)

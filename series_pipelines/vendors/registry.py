@@ -14,7 +14,7 @@ from urllib.parse import quote
 from series_pipelines.core.duration import DAY_MS, parse_duration
 from series_pipelines.core.series import TableName
 from series_pipelines.core.text import clean_text, show_value
-from series_pipelines.errors import InvalidDuration, InvalidInput, MalformedService, VendorError, VendorRejected
+from series_pipelines.errors import InvalidDuration, InvalidInput, MalformedService, VendorBroken, VendorError
 from series_pipelines.vendors.asking import ask_all
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Limits, Service, Vendor
 from series_pipelines.vendors.plain import explain, take_flag, take_text, take_whole
@@ -164,7 +164,7 @@ def read_services(name: str, vendor: Vendor) -> Services:
                 continue
             capabilities[capability.cap_key] = capability
     except BaseException as error:  # it runs in a thread of its own, and whatever the vendor raises is its answer
-        raise VendorRejected(f"vendor {name!r}: services() failed: {explain(error)}") from None
+        raise VendorBroken(f"vendor {name!r}: services() failed: {explain(error)}") from None
     return Services(tuple(capabilities.values()), refusals.tell(), is_whole)
 
 

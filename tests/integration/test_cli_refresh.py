@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from cli_results import read_error, succeed
 from click.testing import CliRunner, Result
+from simulation import interrupt_main
 
 from series_pipelines.cli import series
 from series_pipelines.core.times import format_iso
@@ -62,13 +63,15 @@ def find_hour(hours_ago: int) -> int:
 
 
 def break_after(monkeypatch: pytest.MonkeyPatch, requests: int, error: BaseException) -> list[Request]:
-    """Let every request after so many raise an error; return where all are noted."""
+    """Let every request after so many raise an error, or be interrupted as by Ctrl-C; return where all are noted."""
     asked: list[Request] = []
     fetch = DemoVendor.fetch
 
     def fetch_or_break(vendor: DemoVendor, request: Request) -> Reply:
         asked.append(request)
         if len(asked) > requests:
+            if isinstance(error, KeyboardInterrupt):
+                interrupt_main()
             raise error
         return fetch(vendor, request)
 

@@ -8,7 +8,6 @@ import pytest
 from click.testing import CliRunner, Result
 from exchanges.launch import start_exchange
 from hostile_offers import HostileVendor, explode, make_service
-from simulation import NOON_MS
 
 from series_pipelines.cli import series
 from series_pipelines.core.duration import DAY_MS
@@ -85,7 +84,7 @@ def test_check_keeps_the_budget_that_the_lanes_have(series_environment: dict[str
         connect_again = partial(connect, series_environment["SERIES_DATABASE_URL"], purpose="check", autocommit=True)
         return [*check_vendor(vendor, SystemClock(), connect_again)][-1]
 
-    vendors[0].fetch = lambda request: Reply([], NOON_MS)  # type: ignore[method-assign]
+    vendors[0].fetch = lambda request: Reply([], SystemClock().now_ms())  # type: ignore[method-assign]
     assert check(vendors[0]) == Finding("first", "IngestOHLC X/", True, "X/first: an empty page")
     vendors[1].fetch = explode  # type: ignore[method-assign]
     refused = check(vendors[1])

@@ -54,11 +54,13 @@ BTC = "DEMO/SWAP/BTC-USDT/P1D"
 @pytest.fixture(scope="session")
 def template(postgres: Server, template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A migrated template with Dagster's own tables in it."""
-    with contextmanager(create_database)(postgres, template) as url, pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SERIES_DATABASE_URL", url)
-        patch.setenv("DAGSTER_HOME", str(make_dagster_home(tmp_path_factory.mktemp("dagster"))))
-        with DagsterInstance.get():
-            pass
+    with contextmanager(create_database)(postgres, template) as url:
+        # The environment is that of this moment only: a session ends long after.
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("SERIES_DATABASE_URL", url)
+            patch.setenv("DAGSTER_HOME", str(make_dagster_home(tmp_path_factory.mktemp("dagster"))))
+            with DagsterInstance.get():
+                pass
         yield urlsplit(url).path.removeprefix("/")
 
 
@@ -401,7 +403,7 @@ def test_why_a_lane_ended_is_told_also_when_showing_fails(
     def fail_too(self: display.Display) -> str:
         raise psycopg.InterfaceError("the connection is closed")
 
-    monkeypatch.setattr(lane_module, "fetch_page", end_lane)
+    monkeypatch.setattr(lane_module, "settle_page", end_lane)
     monkeypatch.setattr(display.Display, "finish", fail_too)
     result = execute(universe, instance, partition_key=BTC)
     assert find_error(result).message == "this ended the lane"
@@ -414,16 +416,16 @@ JOBS = ("ohlc_v2_lane", "summarize", "nightly_checks", "purge_display")
 
 @pytest.mark.parametrize("broken", ["unreachable", "not migrated"])
 def test_a_database_that_does_not_serve_is_said_in_one_line_without_a_traceback(
-    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch, broken: str
+    universe: Definitions, instance: DagsterInstance, owner: Connection, monkeypatch: pytest.MonkeyPatch, broken: str
 ) -> None:
     if broken == "unreachable":
         monkeypatch.setenv("SERIES_DATABASE_URL", "postgresql://nobody:secret@127.0.0.1:1/none")
         load_settings.cache_clear()
         expected, jobs = "the database at 127.0.0.1:1/none can't be reached: ", JOBS
     else:
-        conn.execute("drop schema public cascade")
-        conn.execute("create schema public")
-        conn.commit()
+        owner.execute("drop schema public cascade")
+        owner.execute("create schema public")
+        owner.execute("grant usage on schema public to public")
         expected, jobs = "the database is not migrated, run `series migrate`: ", JOBS[:-1]
     told: dict[str, SerializableErrorInfo] = {}
     for name in LOOKS:

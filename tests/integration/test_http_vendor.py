@@ -24,6 +24,7 @@ from series_pipelines.errors import (
     InvalidInput,
     PageRefused,
     VendorBackoff,
+    VendorBroken,
     VendorBusy,
     VendorError,
     VendorRejected,
@@ -225,7 +226,7 @@ def test_a_request_goes_to_who_has_its_duration(peers: Peers) -> None:
         vendor.fetch(Request("IngestOHLC", "ACME/X", duration, "backward", NOON_MS))
     assert (len(first.asked), len(second.asked)) == (1, 3)
     peers.kill(second)
-    with pytest.raises(VendorRejected, match="do not have this duration"):
+    with pytest.raises(VendorBroken, match="do not have this duration"):
         vendor.fetch(Request("IngestOHLC", "ACME/X", "PT1H", "backward", NOON_MS))
     assert vendor.fetch(ASKED).rows
 

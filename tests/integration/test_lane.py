@@ -333,6 +333,30 @@ def test_a_persons_failures_are_tried_again_three_times_and_told(world: World, s
     assert report.requests == 3
 
 
+@pytest.mark.parametrize(("error", "is_believed"), [(RuntimeError("a bug"), False), (VendorRejected("no such"), True)])
+def test_only_a_vendors_word_ends_a_delisted_product_and_never_its_breakdown(
+    database_url: str, clock: MovableClock, error: Exception, is_believed: bool
+) -> None:
+    gone = make_product("SIM/A", NOON_MS - 30 * HOUR_MS, delisting_ms=NOON_MS - HOUR_MS)
+    sim = Scripted(make_vendor(clock, [gone], direction="forward"))
+    world = World(database_url, [sim], clock)
+
+    def fail(request: Request) -> None:
+        if len(sim.asked) > 3:
+            raise error
+
+    sim.before = fail
+    forward = format_cap_key("IngestOHLC", "SIM/", "forward")
+    for _ in range(3):
+        world.run(forward, LaneOrder(work=("head",)))
+        clock.wait(HOUR_MS)
+    sim.before = lambda request: None
+    world.run(forward, LaneOrder(work=("head",)))
+    stored = world.conn.execute("select count(*) from ohlc_v2").fetchone()
+    world.close()
+    assert (stored == (29 * 60,)) is not is_believed
+
+
 def test_tails_wait_while_many_heads_wait_elsewhere(world: World, sim: Scripted) -> None:
     world.run(CAP, LaneOrder(work=("head",)))
     capabilities.write_backlogs(world.conn, {OTHER: 20}, world.clock.now_ms())
@@ -406,7 +430,9 @@ def test_a_long_lane_compacts_what_it_touched_now_and_then(
 def test_a_lane_that_is_told_to_end_ends_after_its_page(world: World, sim: Scripted) -> None:
     told: list[Request] = []
     sim.before = told.append
-    tools = LaneTools(world.connect, world.clock, should_end=lambda: bool(told))
+    tools = LaneTools(
+        world.connect, world.clock, should_end=lambda: bool(told), read_database_clock=world.read_database_clock
+    )
     catalogue = world.registry.read()
     report = run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], LaneOrder())
     assert (report.pages, len(sim.asked)) == (1, 1)

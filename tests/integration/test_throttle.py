@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
-from series_pipelines.errors import DatabaseUnavailable, VendorBusy, VendorRejected
+from series_pipelines.errors import DatabaseUnavailable, VendorBroken, VendorBusy
 from series_pipelines.ingest.throttle import FULL_AT, PATIENCE_MS, PostgresThrottle
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.system_clock import SystemClock
@@ -156,7 +156,7 @@ def test_turns_are_taken_in_the_order_of_asking_so_heavy_requests_are_not_starve
 
 def test_a_request_heavier_than_the_whole_budget_is_one_clear_line(make_throttle: MakeThrottle) -> None:
     throttle = make_throttle()
-    with pytest.raises(VendorRejected) as raised:
+    with pytest.raises(VendorBroken) as raised:
         throttle.take(BUDGET, BUDGET.weight + 1)
     assert str(raised.value) == "a request of weight 31 never fits into 30 of exchange/pool@direct"
     throttle.take(BUDGET, BUDGET.weight)

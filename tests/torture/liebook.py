@@ -23,6 +23,8 @@ class LieBook:
         self.doubts: defaultdict[str, list[Range]] = defaultdict(list)
         self.left_out: set[str] = set()
         """Series of which something was left out, so that they may seem to have no more than they have."""
+        self.denied: set[str] = set()
+        """Series that a vendor said it does not have: if their product is delisted, that is its word."""
         self._path = path
         self._lock = threading.Lock()
 
@@ -38,10 +40,10 @@ class LieBook:
             if lie is None:
                 return
             self.told[lie.name] += 1
-            if lie.kind in ("omission", "value"):
-                self._doubt(series_id, lie.kind, window)
+            kind = "denial" if lie.denies else lie.kind
+            self._take(series_id, kind, window)
             if self._path is not None:
-                line = json.dumps([series_id, lie.name, lie.kind, window.start_ms, window.end_ms])
+                line = json.dumps([series_id, lie.name, kind, window.start_ms, window.end_ms])
                 with self._path.open("ab", buffering=0) as file:
                     file.write(f"{line}\n".encode())
 
@@ -53,11 +55,13 @@ class LieBook:
         for line in self._path.read_text().splitlines():
             series_id, name, kind, start_ms, end_ms = json.loads(line)
             self.told[name] += 1
-            if kind in ("omission", "value"):
-                self._doubt(series_id, kind, Range(start_ms, end_ms))
+            self._take(series_id, kind, Range(start_ms, end_ms))
 
-    def _doubt(self, series_id: str, kind: str, window: Range) -> None:
-        self.doubts[series_id].append(window)
+    def _take(self, series_id: str, kind: str, window: Range) -> None:
+        if kind == "denial":
+            self.denied.add(series_id)
+        if kind in ("omission", "value"):
+            self.doubts[series_id].append(window)
         if kind == "omission":
             self.left_out.add(series_id)
 

@@ -95,6 +95,8 @@ class Lie:
     needs: Needs
     weight: int
     tell: Callable[[Asked], Any]
+    denies: bool = False
+    """Whether it says that the vendor does not have what was asked for: of a delisted product that is believed."""
 
     def fits(self, asked: Asked) -> bool:
         """Whether the honest answer has what this lie spoils."""
@@ -696,7 +698,9 @@ def _raise_as(name: str, kind: Kind, make: Callable[[], BaseException]) -> None:
     def tell(asked: Asked) -> Reply:
         raise make()
 
-    LIES[f"raises_{name}"] = Lie(f"raises_{name}", kind, "nothing", 100 if kind == "refused" else 20, tell)
+    weight = 100 if kind == "refused" else 20
+    denies = isinstance(make(), VendorRejected)
+    LIES[f"raises_{name}"] = Lie(f"raises_{name}", kind, "nothing", weight, tell, denies)
 
 
 for _name, _fail in {

@@ -79,7 +79,9 @@ class Oracle:
                     continue
                 for series_id, duration in life.list_series():
                     doubts = tuple(self._book.doubts.get(series_id, ()))
-                    yield Series(series_id, duration, life, doubts, series_id in self._book.left_out)
+                    is_given_up = life.delisting_ms is not None and series_id in self._book.denied
+                    has_omissions = is_given_up or series_id in self._book.left_out
+                    yield Series(series_id, duration, life, doubts, has_omissions)
 
     def find_violations(self, conn: Connection, now_ms: int) -> list[Violation]:
         """Return everything that can't be, but for what is only not yet there."""

@@ -10,6 +10,7 @@ from series_pipelines.core.text import clean_text, describe_error, show_value
 from series_pipelines.errors import (
     DatabaseUnavailable,
     PageRefused,
+    VendorBroken,
     VendorBusy,
     VendorError,
     VendorRejected,
@@ -84,11 +85,11 @@ def test_a_text_keeps_its_words_and_loses_its_lines() -> None:
     [SystemExit(0), KeyboardInterrupt(), GeneratorExit(), CancelledError(), Unspeakable(), ValueError(10**6000)],
     ids=lambda error: type(error).__name__,
 )
-def test_whatever_a_vendor_raises_is_a_rejection_of_that_call(error: BaseException) -> None:
+def test_whatever_a_vendor_raises_is_a_breakdown_of_that_call(error: BaseException) -> None:
     def call() -> None:
         raise error
 
-    with pytest.raises(VendorRejected, match=f"vendor 'evil' broke: {type(error).__name__}"):
+    with pytest.raises(VendorBroken, match=f"vendor 'evil' broke: {type(error).__name__}"):
         ask("evil", "fetch()", call, 5)
 
 

@@ -13,6 +13,7 @@ from series_pipelines.store.connection import UNREADABLE, connect, describe_url
 @example("se@cret")
 @example("12/34")
 @example("@/")
+@example("%a1")
 def test_no_piece_of_a_password_is_shown_however_it_was_written(password: str) -> None:
     url = f"postgresql://user:{password}@db.example:5432/market"
     assert describe_url(url) in ("db.example:5432/market", UNREADABLE)
@@ -26,6 +27,7 @@ def test_no_piece_of_a_password_is_shown_however_it_was_written(password: str) -
         "postgresql://user:1/ret@db.example:5432/market",
         "dbname=postgresql://user:sec-ret@db.example/market",
         "postgresql://user:sec%ret@db.example:5432/market",
+        "postgresql://user:sec%a1ret@db.example:5432/market",
     ],
 )
 def test_an_address_that_was_torn_apart_is_refused_before_a_piece_of_it_leaves(address: str) -> None:

@@ -5,6 +5,7 @@ import pytest
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
 from series_pipelines.errors import (
     PageRefused,
+    VendorBroken,
     VendorBusy,
     VendorError,
     VendorRejected,
@@ -149,7 +150,7 @@ def test_each_failure_has_its_name(
         (["RequestTimeout", "NetworkError", "OperationFailed"], VendorTimeout),
         (["NetworkError", "OperationFailed"], VendorUnavailable),
         (["ExchangeError"], VendorUnavailable),
-        (["NotSupported", "ExchangeError"], VendorRejected),
+        (["NotSupported", "ExchangeError"], VendorBroken),
         ([], VendorUnavailable),
     ],
 )

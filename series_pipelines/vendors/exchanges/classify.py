@@ -15,6 +15,7 @@ from typing import Any, Final
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
 from series_pipelines.errors import (
     PageRefused,
+    VendorBroken,
     VendorBusy,
     VendorError,
     VendorRejected,
@@ -159,7 +160,7 @@ def _name_silence(name: str, causes: Collection[str]) -> VendorError:
     if "RequestTimeout" in causes:
         return VendorTimeout(f"{name}: no answer in time")
     if "NotSupported" in causes:
-        return VendorRejected(f"{name}: the request can't be made; a SOCKS proxy needs the package pysocks")
+        return VendorBroken(f"{name}: the request can't be made; a SOCKS proxy needs the package pysocks")
     if "NetworkError" in causes:
         return VendorUnavailable(f"{name}: can't be reached, or broke off its answer")
     return VendorUnavailable(f"{name}: no answer could be had ({next(iter(causes), 'unknown reason')})")

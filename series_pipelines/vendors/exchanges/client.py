@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from series_pipelines.errors import InvalidInput, PageRefused, VendorError, VendorRejected
+from series_pipelines.errors import InvalidInput, PageRefused, VendorBroken, VendorError
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Budget, Throttle
 from series_pipelines.vendors.exchanges.classify import Response, classify, parse_exactly, read_complaint, says_success
@@ -150,7 +150,7 @@ class Client:
     def paid(self, url: str) -> Iterator[str]:
         """Pay for a request that leaves inside; give the group it is counted in."""
         if self._url is not None and not url.startswith(self._url + "/"):
-            raise VendorRejected(f"{self._exchange.name}: a request would leave for another host than {self._url}")
+            raise VendorBroken(f"{self._exchange.name}: a request would leave for another host than {self._url}")
         path = urlsplit(url).path
         cost = next(cost for cost in self._exchange.costs if cost.path in path)
         group, weight = self._price or (cost.group, cost.weight)
