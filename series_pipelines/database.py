@@ -11,6 +11,7 @@ from series_pipelines.errors import DatabaseUnavailable, EmbeddedPostgresError, 
 from series_pipelines.settings import Settings
 from series_pipelines.store.connection import connect, translated_errors
 from series_pipelines.store.embedded import is_made, share_embedded
+from series_pipelines.store.failures import read_first_line
 from series_pipelines.store.migrate import migrate
 from series_pipelines.store.protection import admit_writer, find_role
 
@@ -82,7 +83,8 @@ def _migrate(owner_url: str, writer_url: str) -> list[str]:
                 if owner != writer:
                     admit_writer(conn, writer)
         except NotPermitted as error:
+            reason = read_first_line(error.__cause__ or error)
             raise MigrationRefused(
-                f"the role {owner} may not migrate ({error}): set SERIES_OWNER_URL to the role that owns the tables"
+                f"the role {owner} may not migrate ({reason}): set SERIES_OWNER_URL to the role that owns the tables"
             ) from error
     return applied

@@ -11,14 +11,12 @@ from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from databases import ADMIN_URL, Server, create_database, make_home, replace_database, share_server
+from databases import ADMIN_URL, Server, create_database, make_home, migrate_database, replace_database, share_server
 
 from series_pipelines.ingest import lane
 from series_pipelines.settings import load_settings
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import start_embedded
-from series_pipelines.store.migrate import migrate
-from series_pipelines.store.protection import admit_writer
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -51,9 +49,7 @@ def template(postgres: Server) -> str:
     with psycopg.connect(replace_database(postgres.admin_url, name), autocommit=True) as admin:
         # Before Postgres 15 it belongs to the superuser, and all may create in it.
         admin.execute(f"alter schema public owner to {owner}")
-    with connect(replace_database(postgres.owner_url, name), purpose="test") as conn:
-        migrate(conn)
-        admit_writer(conn, writer)
+    migrate_database(*(replace_database(url, name) for url in (postgres.owner_url, postgres.url)))
     return name
 
 

@@ -11,7 +11,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
+from series_pipelines.store.connection import connect
 from series_pipelines.store.embedded import is_running
+from series_pipelines.store.migrate import migrate
+from series_pipelines.store.protection import admit_writer
 
 ADMIN_URL = "SERIES_TEST_ADMIN_URL"
 MEMORY = Path("/dev/shm")
@@ -43,6 +46,13 @@ def make_home() -> Path:
 
 def replace_database(url: str, database: str) -> str:
     return urlunsplit(urlsplit(url)._replace(path=f"/{database}"))
+
+
+def migrate_database(owner_url: str, url: str) -> None:
+    """Make the tables as their owner, and let the writer in."""
+    with connect(owner_url, purpose="migrate") as conn:
+        migrate(conn)
+        admit_writer(conn, urlsplit(url).username or "")
 
 
 def share_server(admin_url: str) -> Iterator[Server]:

@@ -164,7 +164,7 @@ def test_plan_calls_due_what_the_sensors_count_as_due(run: Run, conn: Connection
     due = "update series_state set recheck_at = now() - interval '1 minute' where series_id = any(%s)"
     conn.execute(due, [[verified, paused, gapped]])
     conn.execute("update series_state set tail_eligible_at = now() + interval '1 h' where series_id = %s", [paused])
-    ranges.add(conn, "ohlc_v2", {gapped: Range(0, HOUR_MS)})
+    ranges.add(conn, "ohlc_v2", [(gapped, Range(0, HOUR_MS))])
     conn.commit()
     works = json.loads(succeed(run("plan", "--limit", "1000", "--json")))
     peek = json.loads(succeed(run("peek", "--json")))
@@ -553,7 +553,7 @@ def test_an_ingest_that_is_terminated_before_its_first_page_says_so(run: Run, co
 def test_a_terminal_without_the_letters_gets_plainer_ones(run: Run, conn: Connection) -> None:
     succeed(run("peek"))
     now_ms = time.time_ns() // 1_000_000
-    ranges.add(conn, "ohlc_v2", {SWAP_HOURS: Range(now_ms - 30 * 24 * HOUR_MS, now_ms)})
+    ranges.add(conn, "ohlc_v2", [(SWAP_HOURS, Range(now_ms - 30 * 24 * HOUR_MS, now_ms))])
     conn.commit()
     done = run_real("coverage", SWAP_HOURS, PYTHONIOENCODING="latin-1")
     assert (done.returncode, done.stderr) == (0, "")

@@ -20,7 +20,7 @@ import psycopg
 import pytest
 from cli_results import read_error, succeed
 from click.testing import Result
-from databases import HOME_PREFIX, Server
+from databases import HOME_PREFIX, Server, migrate_database
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS
@@ -37,7 +37,6 @@ from series_pipelines.store import states
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
 from series_pipelines.store.locks import own_series
-from series_pipelines.store.migrate import migrate
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.contract import Limits
 from series_pipelines.vendors.registry import format_cap_key
@@ -252,11 +251,12 @@ def test_a_page_that_can_not_be_stored_fails_its_own_series_for_whatever_reason(
     assert text.isprintable()
 
 
-def test_a_series_of_which_not_even_a_failure_can_be_stored_is_named(desk: Desk, conn: Connection) -> None:
+def test_a_series_of_which_not_even_a_failure_can_be_stored_is_named(
+    desk: Desk, conn: Connection, owner: Connection
+) -> None:
     attempt = desk.finish(B, [make_bar(0)])
-    conn.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'out of order'; end$$")
-    conn.execute("create trigger refuse before update on series_state for each row execute function refuse()")
-    conn.commit()
+    owner.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'out of order'; end$$")
+    owner.execute("create trigger refuse before update on series_state for each row execute function refuse()")
     writer = desk.open_writer()
     writer.submit(attempt)
     writer.close()
@@ -287,8 +287,7 @@ def test_a_database_that_is_gone_ends_the_writer_with_one_line(desk: Desk, postg
 def run_server(home: Path) -> Iterator[EmbeddedPostgres]:
     server = start_embedded(home)
     try:
-        with connect(server.url, purpose="test") as conn:
-            migrate(conn)
+        migrate_database(server.owner_url, server.url)
         yield server
     finally:
         server.close()

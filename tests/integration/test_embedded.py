@@ -192,6 +192,13 @@ def end_what_a_failed_test_left(folder: Path) -> None:
         await_stop(lock.parent)
 
 
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget what whoever runs the tests has set: these tests alter and drop what they find."""
+    for name in [name for name in os.environ if name.startswith("SERIES_")]:
+        monkeypatch.delenv(name)
+
+
 @pytest.fixture
 def folder() -> Iterator[Path]:
     folder = make_folder()

@@ -153,17 +153,18 @@ def test_vendors_that_hang_delay_nobody_beyond_the_deadline(
 
 
 @pytest.mark.parametrize("table", ["product", "capability_state", "series_state"])
-def test_what_the_database_refuses_of_one_vendor_is_refused_to_nobody_else(universe: Universe, table: str) -> None:
+def test_what_the_database_refuses_of_one_vendor_is_refused_to_nobody_else(
+    universe: Universe, owner: Connection, table: str
+) -> None:
     column = {"product": "product_id", "capability_state": "product_prefix", "series_state": "series_id"}[table]
-    universe.conn.execute(f"alter table {table} add constraint refused check ({column} not like 'EVIL/%%')")
-    universe.conn.commit()
+    owner.execute(f"alter table {table} add constraint refused check ({column} not like 'EVIL/%%')")
     report = universe.sync()
     universe.conn.rollback()  # what is not committed by now was not a transaction of its own
     assert any("vendor 'hostile'" in line and "can't be written" in line for line in report.refused)
     universe.assert_demo_is_whole()
     assert universe.list_series("EVIL/") == []
-    universe.conn.execute(f"alter table {table} drop constraint refused")
     universe.conn.commit()
+    owner.execute(f"alter table {table} drop constraint refused")
     assert universe.sync().refused == ()
     assert universe.list_series("EVIL/") == ["EVIL/A/PT1M", "EVIL/B/PT1M"]
 

@@ -3,9 +3,10 @@
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-from databases import create_database
+from databases import Server, create_database, replace_database
 from hostile_offers import HostileVendor, make_service
 from simulation import NOON_MS
 
@@ -94,13 +95,14 @@ def test_a_product_that_its_owner_offers_no_more_may_be_taken_over(conn: Connect
     assert find_owner(conn, "X/1") == ("heir", "", True)
 
 
-def test_stolen_products_go_back_to_their_owners(postgres: object, template: str, tmp_path: Path) -> None:
+def test_stolen_products_go_back_to_their_owners(postgres: Server, template: str, tmp_path: Path) -> None:
     folder = tmp_path / "migrations"
     shutil.copytree(find_sql_folder() / "migrations", folder)
     [mending] = folder.glob("0013_*")
     mending.unlink()
-    for url in create_database(postgres, "template0"):  # type: ignore[arg-type]
-        with connect(url, purpose="test") as conn:
+    for url in create_database(postgres, "template0"):
+        owner_url = replace_database(postgres.owner_url, urlsplit(url).path.removeprefix("/"))
+        with connect(owner_url, purpose="test") as conn:
             migrate(conn, folder)
             conn.execute(
                 "insert into capability_state"

@@ -23,7 +23,6 @@ import psycopg
 from series_pipelines.errors import SeriesError
 from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
-from series_pipelines.store.migrate import migrate
 
 from .ingest_process import IngestProcess, await_end
 from .liebook import LieBook
@@ -160,8 +159,6 @@ class KillsRound:
         rows, book = 0, LieBook(self.home / "lies")
         try:
             server = start_embedded(self.home / "series")
-            with connect(server.url, purpose="torture") as conn:
-                migrate(conn)
             self._open_files()
             self._ingest_products(houses)
             for step in draw_plan(self.seed, self.kills, houses, self.weights):
@@ -197,6 +194,7 @@ class KillsRound:
             **options.as_environment(),
             "SERIES_HOME": str(self.home / "series"),
             "SERIES_DATABASE_URL": "",
+            "SERIES_OWNER_URL": "",
             "PYTHONPATH": roots,
         }
 
@@ -206,7 +204,7 @@ class KillsRound:
         return IngestProcess(arguments, self._environment(share), says, forked)
 
     def _ingest_products(self, houses: Sequence[House]) -> None:
-        """Let one process make the series known, so that all others begin with lanes."""
+        """Let one process migrate and make the series known, so that all others begin with lanes."""
         process = self._start(["ingest", f"{houses[0].offers[0].prefix}*", "--pages", "1"], share=0.0, forked=False)
         if process.wait(PATIENCE_SECONDS) != 0:
             self._note("the first ingest succeeds", "series ingest", process.says.read_text()[-300:])

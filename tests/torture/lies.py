@@ -687,6 +687,12 @@ def _with_retry(value: Any) -> VendorBusy:
     return error
 
 
+def _with_digest(digest: Any) -> PageRefused:
+    error = PageRefused("not to be trusted")
+    error.digest = digest
+    return error
+
+
 def _in_a_circle() -> Exception:
     error = ValueError("a circle")
     error.__cause__ = error
@@ -737,12 +743,6 @@ for _name, _fail in {
     "key_error": lambda: KeyError(_Unprintable()),
 }.items():
     _raise_as(_name, "refused", _fail)
-
-
-def _with_digest(digest: Any) -> PageRefused:
-    error = PageRefused("not to be trusted")
-    error.digest = digest
-    return error
 
 
 for _name, _fail in {

@@ -10,14 +10,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 import psycopg
 
-from series_pipelines.store.connection import connect
 from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
-from series_pipelines.store.migrate import migrate
 
-from ..databases import make_home, replace_database
+from ..databases import make_home, migrate_database, replace_database
 from .kills import ALL_BLOWS, AT_THE_SERVER, KillsRound
 from .oracle import Violation
 from .pages import PagesRound
@@ -153,11 +152,10 @@ def _serve() -> Iterator[Callable[[], Any]]:
 def _create_database(server: EmbeddedPostgres) -> Iterator[str]:
     name = f"torture_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(server.admin_url, autocommit=True) as admin:
-        admin.execute(f"create database {name} owner series")
+        admin.execute(f"create database {name} owner {urlsplit(server.owner_url).username}")
         url = replace_database(server.url, name)
         try:
-            with connect(url, purpose="migrate") as conn:
-                migrate(conn)
+            migrate_database(replace_database(server.owner_url, name), url)
             yield url
         finally:
             admin.execute(f"drop database {name} with (force)")

@@ -5,17 +5,19 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.coverage import measure_coverage
 from series_pipelines.core.lag import Lag
-from series_pipelines.core.plan import SeriesFacts
+from series_pipelines.core.plan import SeriesFacts, rate_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.summary import Standing, summarize
 
 NOW_MS = 1_000_000
+ANYTIME = rate_cadence(0, interval_ms=1)
+"""Of a series of which something may be new at any moment."""
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c", "head_misses": 0, "failures": 0}
 
 
 def make_standing(lag: Lag | None, ranges: tuple[Range, ...] = (), **known: object) -> Standing:
     facts = SeriesFacts(**{**BLANK, **known})  # type: ignore[arg-type]
-    return Standing(facts, measure_coverage(facts, ranges, NOW_MS), lag)
+    return Standing(facts, measure_coverage(facts, ANYTIME, ranges, NOW_MS), lag)
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=300))
