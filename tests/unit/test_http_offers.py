@@ -4,8 +4,8 @@ import pytest
 
 from series_pipelines.errors import (
     MalformedService,
+    VendorBroken,
     VendorBusy,
-    VendorRejected,
     VendorTimeout,
     VendorUnavailable,
 )
@@ -144,6 +144,6 @@ def test_the_pause_is_our_own_unless_all_asked_for_one() -> None:
 def test_a_missing_duration_fails_its_series_while_the_capability_is_served() -> None:
     turns, hourly, minutely = Turns(), make_offer("a", ("PT1H",)), make_offer("b", ("PT1M",))
     turns.set_aside([hourly], VendorUnavailable("http://a: connection refused"), 0)
-    assert type(turns.explain([hourly], [minutely], 0)) is VendorRejected
+    assert type(turns.explain([hourly], [minutely], 0)) is VendorBroken
     turns.set_aside([minutely], VendorUnavailable("refused"), 0)
     assert type(turns.explain([hourly], [minutely], 0)) is VendorUnavailable
