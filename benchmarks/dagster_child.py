@@ -13,14 +13,14 @@ from typing import Any
 from dagster import DagsterInstance, RunsFilter, build_sensor_context
 
 from series_pipelines.definitions import defs
-from series_pipelines.defs.partitions import SERIES_PARTITIONS
+from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.store import states
 
 
 def add_partitions(instance: DagsterInstance, table_name: Any) -> int:
     """Make every series of a table a partition; return how many there are."""
-    name = SERIES_PARTITIONS[table_name].name
+    name = find_partitions(table_name).name
     assert name is not None
     with SeriesResource().connect("partitions") as conn:
         keys = [known.series_id for known in states.list_series(conn, table_name)]

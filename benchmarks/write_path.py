@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from functools import partial
 
+from series_pipelines.store.ohlc import OHLC_TABLE
+
 from benchmarks.harness import Pairs, Row, say
 from benchmarks.market import (
     TABLE,
@@ -18,7 +20,6 @@ from benchmarks.server import Server
 from series_pipelines.ingest.commit import Finished
 from series_pipelines.ingest.writer import MAX_GROUP
 from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.ohlc import OHLC_TABLE
 from series_pipelines.store.rows import SeriesRows, format_rows
 
 PAGE_ROWS = 1_000

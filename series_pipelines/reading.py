@@ -4,22 +4,23 @@ Windows are half-open, [start, end), and a time without a zone is UTC. pandas is
 """
 
 import io
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from series_pipelines.core.duration import parse_duration
-from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
+from series_pipelines.core.series import check_product_id
+from series_pipelines.core.tables import INTEREST_RATE, OHLC, TABLES
 from series_pipelines.core.times import date_to_ms, parse_time
 from series_pipelines.database import find_existing_database
 from series_pipelines.errors import InvalidDuration, InvalidInput, UnknownSeries
 from series_pipelines.settings import load_settings
 from series_pipelines.store import states
-from series_pipelines.store.connection import Connection, connect, ms_to_time, translated_errors
-from series_pipelines.store.queries import load_queries
+from series_pipelines.store.connection import Connection, connect, translated_errors
+from series_pipelines.store.rows import export_rows, read_last
 from series_pipelines.store.states import KnownSeries
 
 if TYPE_CHECKING:
@@ -28,33 +29,23 @@ if TYPE_CHECKING:
 When = str | date | datetime | None
 """A moment; a pandas.Timestamp is a datetime, too."""
 
-TIME_COLUMNS: Final[Mapping[TableName, tuple[str, ...]]] = {
-    "ohlc_v2": ("created_at", "closed_at"),
-    "interest_rate": ("created_at",),
-}
-VALUE_COLUMNS: Final[Mapping[TableName, tuple[str, ...]]] = {
-    "ohlc_v2": ("open", "high", "low", "close", "volume", "open_interest"),
-    "interest_rate": ("long_rate", "short_rate", "settlement_price"),
-}
-_QUERIES: Final[Mapping[TableName, str]] = {"ohlc_v2": "ohlc", "interest_rate": "rates"}
-
 
 def read_ohlc(
     series_id: str, start: When = None, end: When = None, *, exact: bool = False, database_url: str | None = None
 ) -> "pd.DataFrame":
     """Return the bars of a series that begin in [start, end); floats, or Decimals when exact."""
-    return _read_frame("ohlc_v2", series_id, start, end, exact, database_url)
+    return _read_frame(OHLC.name, series_id, start, end, exact, database_url)
 
 
 def read_interest_rate(
     series_id: str, start: When = None, end: When = None, *, exact: bool = False, database_url: str | None = None
 ) -> "pd.DataFrame":
     """Return the rates of a product that took effect in [start, end); floats, or Decimals when exact."""
-    return _read_frame("interest_rate", series_id, start, end, exact, database_url)
+    return _read_frame(INTEREST_RATE.name, series_id, start, end, exact, database_url)
 
 
 def _read_frame(
-    table_name: TableName, typed: str, start: When, end: When, exact: bool, database_url: str | None
+    table_name: str, typed: str, start: When, end: When, exact: bool, database_url: str | None
 ) -> "pd.DataFrame":
     start_ms, end_ms = _to_ms(start), _to_ms(end)
     if start_ms is not None and end_ms is not None and start_ms > end_ms:
@@ -62,7 +53,7 @@ def _read_frame(
     url = database_url or find_existing_database(load_settings())
     with translated_errors(), open_for_export(url) as conn:
         _, series_id = find_stored_series(conn, typed, (table_name,))
-        lines = export_lines(conn, table_name, series_id, start_ms, end_ms)
+        lines = export_rows(conn, TABLES[table_name], series_id, start_ms, end_ms)
         return make_frame(table_name, lines, exact=exact)
 
 
@@ -71,22 +62,11 @@ def open_for_export(url: str) -> Connection:
     return connect(url, purpose="read", statement_timeout_ms=0)
 
 
-def export_lines(
-    conn: Connection, table_name: TableName, series_id: str, start_ms: int | None = None, end_ms: int | None = None
-) -> Generator[bytes, None, None]:
-    """Yield a header and the rows of a series as lines of CSV: exact decimals, times in epoch milliseconds."""
-    parameters = {"series_id": series_id, "start": ms_to_time(start_ms), "end": ms_to_time(end_ms)}
-    statement = load_queries(_QUERIES[table_name])["export"]
-    with conn.cursor() as cursor, cursor.copy(statement, parameters) as copy:
-        for block in copy:
-            yield bytes(block)
-
-
-def make_frame(table_name: TableName, lines: Iterable[bytes], *, exact: bool) -> "pd.DataFrame":
+def make_frame(table_name: str, lines: Iterable[bytes], *, exact: bool) -> "pd.DataFrame":
     """Make a DataFrame of exported lines; it has the same types when there are no rows."""
     import pandas as pd
 
-    times, values = TIME_COLUMNS[table_name], VALUE_COLUMNS[table_name]
+    times, values = TABLES[table_name].times, TABLES[table_name].values
     types: dict[str, Any] = dict.fromkeys(times, "int64") | dict.fromkeys(values, object if exact else "float64")
     frame = pd.read_csv(io.BytesIO(b"".join(lines)), dtype=types, keep_default_na=not exact)
     for name in times:
@@ -108,9 +88,7 @@ def _to_ms(moment: When) -> int | None:
     raise InvalidInput(f"{moment!r} is not a time: expected a text, a date or a datetime")
 
 
-def find_stored_series(
-    conn: Connection, typed: str, tables: Sequence[TableName] = TABLE_NAMES
-) -> tuple[TableName, str]:
+def find_stored_series(conn: Connection, typed: str, tables: Sequence[str] = tuple(TABLES)) -> tuple[str, str]:
     """Return the table and the id of a series that is known or has rows, by its id as a person types it."""
     check_product_id(typed)
     for series_id in dict.fromkeys((typed, normalise_series_id(typed))):
@@ -139,9 +117,8 @@ def match_pattern(pattern: str, known: Iterable[KnownSeries]) -> list[KnownSerie
     return [series for series in found if series.active] or found
 
 
-def _has_rows(conn: Connection, table_name: TableName, series_id: str) -> bool:
-    statement = load_queries(_QUERIES[table_name])["read_last"]
-    return conn.execute(statement, {"series_ids": [series_id], "count": 1}).fetchone() is not None
+def _has_rows(conn: Connection, table_name: str, series_id: str) -> bool:
+    return bool(read_last(conn, TABLES[table_name], [series_id], 1))
 
 
 def normalise_series_id(typed: str) -> str:

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.plan import find_cadence, find_head_due, find_tail_due
-from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import CapabilityBusy
 from series_pipelines.ingest.backlog import decide_lanes, publish_backlogs, read_backlog
 from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
@@ -82,7 +82,7 @@ class World:
     def tick(self) -> int:
         """Play every sensor once and run the lanes they ask for, one after the other; return how many ran."""
         ran = 0
-        for table_name in TABLE_NAMES:
+        for table_name in TABLES:
             for kind in ("head", "tail"):
                 now_ms = self.clock.now_ms()
                 backlog = read_backlog(self.conn, now_ms)
@@ -112,7 +112,7 @@ class World:
         """Return when a tail, or the head of a series that has nothing yet, is due next."""
         known = {state.cap_key: state for state in capabilities.read(self.conn)}
         times: list[int] = []
-        for table_name in TABLE_NAMES:
+        for table_name in TABLES:
             for facts in states.read_facts(self.conn, table_name):
                 capability = known[facts.cap_key]
                 due_ms = find_tail_due(facts)

@@ -11,7 +11,6 @@ from series_pipelines.cli.options import check_window, with_json, with_series, w
 from series_pipelines.cli.output import print_json, to_iso
 from series_pipelines.core.coverage import COVERAGE_KINDS
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TableName
 from series_pipelines.core.times import format_span, format_time
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def certify_command(
     series: tuple[str, ...],
     start_ms: int | None,
     end_ms: int | None,
-    table_name: TableName | None,
+    table_name: str | None,
     as_json: bool,
 ) -> None:
     """Certify what is known of SERIES between --start and --end: time by kind, rows, their digest, ledger position.

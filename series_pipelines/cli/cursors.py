@@ -12,7 +12,6 @@ from series_pipelines.cli.ledger_months import describe_digest, read_ledger_mont
 from series_pipelines.cli.options import with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_time, to_iso
 from series_pipelines.core.cursor import HISTORY, CursorValue, Namespace, Operation, Scope, format_value
-from series_pipelines.core.series import TableName
 from series_pipelines.errors import InvalidInput, UnknownSeries
 
 if TYPE_CHECKING:
@@ -119,7 +118,7 @@ def replay_command(series: tuple[str, ...], operation: Operation | None, key: st
     help="What `series certify --json` once printed: its months are compared too.",
 )
 @with_json
-def verify_command(table_name: TableName | None, certificates: tuple[Path, ...], as_json: bool) -> None:
+def verify_command(table_name: str | None, certificates: tuple[Path, ...], as_json: bool) -> None:
     """Check every cursor against its events, all at once, and closed months against their digests.
 
     It also says how the ledger is protected from the role it works as. The exit code is 1 when a value differs, is
@@ -198,7 +197,7 @@ def _describe_protection(protection: "Protection") -> dict[str, object]:
 @cursors_command.command("rebuild", short_help="Make lost or wrong cursors again from events.")
 @with_table
 @with_json
-def rebuild_command(table_name: TableName | None, as_json: bool) -> None:
+def rebuild_command(table_name: str | None, as_json: bool) -> None:
     """Make lost or wrong cursors again from events alone; those that are right are not touched.
 
     A broken chain is told but can't be mended: it says that events are missing, which is for a person to judge.

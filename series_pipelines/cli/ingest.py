@@ -18,7 +18,6 @@ from series_pipelines.cli.options import (
 from series_pipelines.cli.output import print_json, print_table
 from series_pipelines.cli.stopping import stoppable
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.series import TableName
 from series_pipelines.errors import InvalidOrder
 
 if TYPE_CHECKING:
@@ -45,7 +44,7 @@ def ingest_command(
     end_ms: int | None,
     pages: int | None,
     seconds: int | None,
-    table_name: TableName | None,
+    table_name: str | None,
     as_json: bool,
 ) -> None:
     """Fetch what SERIES miss: head first, then gaps and history, until they are complete.

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, cast
+from typing import Final
 
 import click
 
@@ -12,7 +12,6 @@ from series_pipelines.cli.progress import IngestProgress
 from series_pipelines.cli.status import count_ranges
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TableName
 from series_pipelines.database import find_database
 from series_pipelines.errors import CapabilityBusy, UnknownCapability
 from series_pipelines.ingest.cadences import read_cadences
@@ -56,7 +55,7 @@ class PersonLane:
     """The chosen series of one capability, and what became of them."""
 
     cap_key: str
-    table_name: TableName
+    table_name: str
     series_ids: tuple[str, ...]
     requests: int = 0
     pages: int = 0
@@ -96,10 +95,7 @@ def group_series(chosen: Sequence[KnownSeries], catalogue: Catalogue) -> list[Pe
             reason = "; ".join(catalogue.refused) or "is its vendor configured?"
             raise UnknownCapability(f"no vendor serves {known.cap_key} now: {reason}")
         grouped[known.cap_key, known.table_name].append(known.series_id)
-    return [
-        PersonLane(cap_key, cast(TableName, table_name), tuple(series_ids))
-        for (cap_key, table_name), series_ids in grouped.items()
-    ]
+    return [PersonLane(cap_key, table_name, tuple(series_ids)) for (cap_key, table_name), series_ids in grouped.items()]
 
 
 def ingest_series(

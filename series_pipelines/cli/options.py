@@ -9,7 +9,7 @@ import click
 
 from series_pipelines.core.duration import LONGEST_WORK_SECONDS
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_time, parse_time
 from series_pipelines.errors import InvalidInput
 
@@ -41,7 +41,7 @@ def with_json(command: Command) -> Command:
 
 
 def with_table(command: Command) -> Command:
-    tables = click.Choice(TABLE_NAMES)
+    tables = click.Choice(TABLES)
     return click.option("--table", "table_name", type=tables, help="Only series of this table.")(command)
 
 

@@ -24,7 +24,7 @@ from series_pipelines.core.plan import (
     plan_probe,
     plan_tail,
 )
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 
 if TYPE_CHECKING:
     from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog
@@ -38,7 +38,7 @@ class Work:
     """One kind of work of a series: the request that serves it when it is due, else why it is not."""
 
     facts: SeriesFacts
-    table_name: TableName
+    table_name: str
     kind: Kind
     due_ms: int | None
     fetch: Fetch | None
@@ -62,7 +62,7 @@ class Work:
 @with_table
 @click.option("--limit", default=50, show_default=True, type=click.IntRange(1, MOST_ROWS), help="Show at most so many.")
 @with_json
-def plan_command(series: tuple[str, ...], kind: str, table_name: TableName | None, limit: int, as_json: bool) -> None:
+def plan_command(series: tuple[str, ...], kind: str, table_name: str | None, limit: int, as_json: bool) -> None:
     """Show what would be fetched next and why; for named SERIES also what is not due, and when it will be.
 
     Example: series plan DEMO/SWAP/BTC-USDT/1m
@@ -85,7 +85,7 @@ def plan_command(series: tuple[str, ...], kind: str, table_name: TableName | Non
     click.echo(f"\n{due} due" + (f", the first {limit} of {len(wanted)} shown" if len(wanted) > limit else ""))
 
 
-def read_plan(conn: "Connection", typed: Sequence[str], table_name: TableName | None, now_ms: int) -> list[Work]:
+def read_plan(conn: "Connection", typed: Sequence[str], table_name: str | None, now_ms: int) -> list[Work]:
     """Plan the named series, or all, from what all capabilities have to do."""
     from series_pipelines.cli.session import choose_series, refuse_retired
     from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog, count_due
@@ -95,7 +95,7 @@ def read_plan(conn: "Connection", typed: Sequence[str], table_name: TableName | 
     refuse_retired(chosen)
     wanted = {(known.table_name, known.series_id) for known in chosen}
     backlog = Backlog({state.cap_key: CapabilityBacklog(state, now_ms) for state in capabilities.read(conn)})
-    facts_of = {name: states.read_facts(conn, name) for name in TABLE_NAMES}
+    facts_of = {name: states.read_facts(conn, name) for name in TABLES}
     for name, known_facts in facts_of.items():
         count_due(backlog, name, known_facts)
     return [
@@ -107,7 +107,7 @@ def read_plan(conn: "Connection", typed: Sequence[str], table_name: TableName | 
     ]
 
 
-def plan_series(facts: SeriesFacts, table_name: TableName, backlog: "Backlog", now_ms: int) -> Iterator[Work]:
+def plan_series(facts: SeriesFacts, table_name: str, backlog: "Backlog", now_ms: int) -> Iterator[Work]:
     """Yield the head and the tail of a series."""
     capability = backlog.capabilities.get(facts.cap_key)
     if capability is None:

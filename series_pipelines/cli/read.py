@@ -13,7 +13,7 @@ import click
 from series_pipelines.cli.options import MOST_ROWS, check_window, with_table, with_window
 from series_pipelines.cli.output import print_table
 from series_pipelines.cli.row_formats import FILE_FORMATS, count_times, split_line, split_lines, write_rows
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import describe_error
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import InvalidInput, SeriesError
@@ -40,23 +40,24 @@ def read_command(
     output: Path | None,
     limit: int | None,
     exact: bool,
-    table_name: TableName | None,
+    table_name: str | None,
 ) -> None:
     """Print the rows of SERIES that begin in [start, end): a table at a terminal, else CSV.
 
     Example: series read DEMO/SWAP/BTC-USDT/1h --start 2026-11-01 --output btc.parquet
     """
     from series_pipelines.database import find_existing_database
-    from series_pipelines.reading import export_lines, find_stored_series, open_for_export
+    from series_pipelines.reading import find_stored_series, open_for_export
     from series_pipelines.settings import load_settings
     from series_pipelines.store.connection import translated_errors
+    from series_pipelines.store.rows import export_rows
 
     check_window(start_ms, end_ms)
     kind = _choose_format(kind, output)
-    tables = TABLE_NAMES if table_name is None else (table_name,)
+    tables = tuple(TABLES) if table_name is None else (table_name,)
     with translated_errors(), open_for_export(find_existing_database(load_settings())) as conn:
         name, found_id = find_stored_series(conn, series_id, tables)
-        with closing(export_lines(conn, name, found_id, start_ms, end_ms)) as lines:
+        with closing(export_rows(conn, TABLES[name], found_id, start_ms, end_ms)) as lines:
             header = next(lines)
             if kind == "table":
                 _print_rows(header, lines, limit or TABLE_ROWS)

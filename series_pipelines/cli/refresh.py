@@ -14,7 +14,6 @@ from series_pipelines.cli.output import make_error_console, print_json, print_ta
 from series_pipelines.cli.stopping import stoppable
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TableName
 from series_pipelines.core.times import format_iso
 from series_pipelines.errors import CapabilityBusy, InvalidInput, UnknownSeries
 
@@ -68,7 +67,7 @@ def refresh_command(
     campaign_id: str | None,
     seconds: int | None,
     list_all: bool,
-    table_name: TableName | None,
+    table_name: str | None,
     as_json: bool,
 ) -> None:
     """Fetch again what is stored of SERIES in the last days, and show which bars their vendors have changed.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from decimal import Context, Decimal, DecimalException, Inexact, InvalidOperation
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from series_pipelines.core.series import TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import show_value
 from series_pipelines.core.times import format_iso
 from series_pipelines.errors import SeriesError
@@ -27,9 +27,7 @@ _QUANTUM: Final = Decimal(1).scaleb(-DECIMAL_SCALE)
 _EXACTLY: Final = Context(prec=DECIMAL_DIGITS, traps=[Inexact, InvalidOperation])
 
 
-def write_rows(
-    kind: str, table_name: TableName, header: bytes, lines: Iterable[bytes], exact: bool, file: IO[bytes]
-) -> None:
+def write_rows(kind: str, table_name: str, header: bytes, lines: Iterable[bytes], exact: bool, file: IO[bytes]) -> None:
     """Write exported lines as one of FILE_FORMATS; exact means Parquet with decimals instead of floats."""
     if kind == "parquet":
         _write_parquet(table_name, [header, *lines], exact, file)
@@ -40,15 +38,15 @@ def write_rows(
         _write_json(header, lines, file)
 
 
-def _write_parquet(table_name: TableName, lines: Iterable[bytes], exact: bool, file: IO[bytes]) -> None:
-    from series_pipelines.reading import VALUE_COLUMNS, make_frame
+def _write_parquet(table_name: str, lines: Iterable[bytes], exact: bool, file: IO[bytes]) -> None:
+    from series_pipelines.reading import make_frame
 
     frame = make_frame(table_name, lines, exact=exact)
     schema = None
     if exact:
-        for name in VALUE_COLUMNS[table_name]:
+        for name in TABLES[table_name].values:
             frame[name] = _fit_decimals(frame[name])
-        schema = _make_exact_schema(frame, VALUE_COLUMNS[table_name])
+        schema = _make_exact_schema(frame, TABLES[table_name].values)
     buffer = io.BytesIO()
     frame.to_parquet(buffer, schema=schema)
     file.write(buffer.getbuffer())

@@ -5,7 +5,8 @@ from contextlib import contextmanager
 
 import click
 
-from series_pipelines.core.series import TABLE_NAMES, TableName, check_product_id
+from series_pipelines.core.series import check_product_id
+from series_pipelines.core.tables import TABLES
 from series_pipelines.database import find_database, find_existing_database, find_owner_database, has_database
 from series_pipelines.errors import UnknownSeries
 from series_pipelines.ingest.universe import UniverseReport, sync_universe
@@ -55,7 +56,7 @@ def refresh_series(conn: Connection, *, may_retire: bool = False) -> UniverseRep
 
 def ensure_series(conn: Connection) -> None:
     """Ask the vendors once, when no series are known yet."""
-    if any(states.list_series(conn, table_name) for table_name in TABLE_NAMES):
+    if any(states.list_series(conn, table_name) for table_name in TABLES):
         return
     click.echo("series: no series are known yet, asking the vendors", err=True)
     report = refresh_series(conn)
@@ -72,13 +73,13 @@ def read_vendors(conn: Connection, cap_keys: Collection[str]) -> Catalogue:
     return catalogue
 
 
-def list_known(conn: Connection, table_name: TableName | None) -> list[KnownSeries]:
+def list_known(conn: Connection, table_name: str | None) -> list[KnownSeries]:
     """Return every series, retired ones too, of one table or of both."""
-    tables = TABLE_NAMES if table_name is None else (table_name,)
+    tables = TABLES if table_name is None else (table_name,)
     return [known for name in tables for known in states.list_series(conn, name)]
 
 
-def choose_series(conn: Connection, typed: Sequence[str], table_name: TableName | None) -> list[KnownSeries]:
+def choose_series(conn: Connection, typed: Sequence[str], table_name: str | None) -> list[KnownSeries]:
     """Return the series of some ids or patterns in the order they were typed; all active ones of none."""
     known = list_known(conn, table_name)
     if not typed:

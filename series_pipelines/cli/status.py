@@ -18,7 +18,7 @@ from series_pipelines.core.coverage import (
 )
 from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_span
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class SeriesCoverage:
 @with_series(required=False)
 @with_table
 @with_json
-def coverage_command(series: tuple[str, ...], table_name: TableName | None, as_json: bool) -> None:
+def coverage_command(series: tuple[str, ...], table_name: str | None, as_json: bool) -> None:
     """Show how much time each series covers, its gaps and its lag; all series if none is named.
 
     The bar goes from the start of the series' life to now; a darker cell is covered more.
@@ -151,7 +151,7 @@ def measure_series(conn: "Connection", chosen: "list[KnownSeries]", now_ms: int)
 
     facts_of: dict[tuple[str, str], SeriesFacts] = {}
     accounts: dict[tuple[str, str], Account] = {}
-    for name in TABLE_NAMES:
+    for name in TABLES:
         series_ids = [known.series_id for known in chosen if known.table_name == name]
         facts_of |= {(name, facts.series_id): facts for facts in states.read_facts(conn, name, series_ids=series_ids)}
         found = coverage_store.read(conn, name, series_ids)
@@ -219,7 +219,7 @@ def _describe_range(stretch: Range | None) -> dict[str, str | None] | None:
 @with_series(required=False)
 @with_table
 @with_json
-def compact_command(series: tuple[str, ...], table_name: TableName | None, as_json: bool) -> None:
+def compact_command(series: tuple[str, ...], table_name: str | None, as_json: bool) -> None:
     """Merge overlapping ranges of covered time; all series if none is named. It changes no read.
 
     Example: series compact DEMO/SWAP/BTC-USDT/1m
@@ -228,7 +228,7 @@ def compact_command(series: tuple[str, ...], table_name: TableName | None, as_js
 
     with open_database("compact") as conn:
         chosen = choose_series(conn, series, table_name) if series else None
-        tables = TABLE_NAMES if table_name is None else (table_name,)
+        tables = TABLES if table_name is None else (table_name,)
         counts = {name: count_ranges(conn, name, _compact(conn, name, chosen)) for name in tables}
     if as_json:
         print_json(counts)
@@ -237,7 +237,7 @@ def compact_command(series: tuple[str, ...], table_name: TableName | None, as_js
         click.echo(f"{name}: {count['before']} ranges became {count['after']} in {count['series']} series")
 
 
-def _compact(conn: "Connection", table_name: TableName, chosen: "list[KnownSeries] | None") -> "Compaction":
+def _compact(conn: "Connection", table_name: str, chosen: "list[KnownSeries] | None") -> "Compaction":
     from series_pipelines.ingest.writer import compact_series
     from series_pipelines.store import ranges
 
@@ -247,7 +247,7 @@ def _compact(conn: "Connection", table_name: TableName, chosen: "list[KnownSerie
         return ranges.compact(conn, table_name)
 
 
-def count_ranges(conn: "Connection", table_name: TableName, change: "Compaction") -> dict[str, int]:
+def count_ranges(conn: "Connection", table_name: str, change: "Compaction") -> dict[str, int]:
     """Return how many ranges the series that changed had before a compaction, and have after it."""
     from series_pipelines.store import ranges
 

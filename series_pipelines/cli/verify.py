@@ -7,7 +7,7 @@ import click
 from series_pipelines.cli.exit_codes import DONE, FAILED
 from series_pipelines.cli.options import with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, to_iso
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_span, format_time
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ _COLUMNS: Final = ("series", "what", "from", "to", ">how long", "taken back")
 @with_json
 @click.pass_context
 def verify_command(
-    ctx: click.Context, series: tuple[str, ...], table_name: TableName | None, do_mend: bool, as_json: bool
+    ctx: click.Context, series: tuple[str, ...], table_name: str | None, do_mend: bool, as_json: bool
 ) -> None:
     """Hold the coverage of SERIES, or of all, against their rows, the evidence, the clock and what a page can span.
 
@@ -46,7 +46,7 @@ def verify_command(
         limit_ms = max(now_ms, read_clock(conn)) + load_settings().clock_tolerance_seconds * 1000
         chosen = choose_series(conn, series, table_name) if series else None
         found = []
-        for name in TABLE_NAMES if table_name is None else (table_name,):
+        for name in TABLES if table_name is None else (table_name,):
             wanted = None if chosen is None else [each.series_id for each in chosen if each.table_name == name]
             found += verify_series(conn, name, wanted, limit_ms)
         conn.commit()

@@ -18,15 +18,16 @@ from typing import Any, Final
 
 from series_pipelines.core.duration import DAY_MS, Duration
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.tables import Column, SeriesTable
 from series_pipelines.core.text import name_type, show_value
 from series_pipelines.core.times import format_time
 from series_pipelines.core.usual_bars import read_usual_bars
 from series_pipelines.errors import PageRefused
 
-BarRow = tuple[int, int, str, str, str, str, str | None, str | None]
-"""created_ms, closed_ms, open, high, low, close, volume, open_interest"""
-RateRow = tuple[int, str, str, str | None]
-"""created_ms, long_rate, short_rate, settlement_price"""
+BarRow = tuple[int, int, str, str, str, str, *tuple[str | None, ...]]
+"""created_ms, closed_ms, open, high, low, close, and what else its table has"""
+InstantRow = tuple[int, *tuple[str | None, ...]]
+"""created_ms, and the values that its table has"""
 
 LAST_MOMENT_MS: Final = 253_402_300_799_999
 MOST_ROWS: Final = 20_000
@@ -50,7 +51,7 @@ _NOT_NEGATIVE: Final = re.compile(_DECIMAL.removeprefix("-?"))
 class Page:
     """What a reply is worth: its rows, the range they cover, and what was left out on the way."""
 
-    rows: Sequence[BarRow] | Sequence[RateRow]
+    rows: Sequence[BarRow] | Sequence[InstantRow]
     range: Range | None
     received: int
     duplicates: int = 0
@@ -82,7 +83,8 @@ def find_possible_life(listed_ms: int | None, delisted_ms: int | None) -> Range:
     return Range(start_ms, end_ms) if start_ms < end_ms else Range(SECONDS_UNTIL_2100, LAST_MOMENT_MS)
 
 
-def check_ohlc_page(
+def check_bar_page(
+    table: SeriesTable,
     rows: Any,
     *,
     direction: str,
@@ -93,15 +95,15 @@ def check_ohlc_page(
     on_grid: bool = False,
     page_rows: int = MOST_ROWS,
 ) -> Page:
-    """Make a page of OHLC rows whose bars closed at or before `closed_before_ms`.
+    """Make a page of the bars of a table that closed at or before `closed_before_ms`.
 
     `page_rows` is how many rows one page of this vendor can have, so how much time it can speak of.
     """
     received = _check_rows(rows)
     ordered: Sequence[BarRow]
-    usual = read_usual_bars(rows, duration, LAST_MOMENT_MS)
+    usual = read_usual_bars(rows, duration, LAST_MOMENT_MS, table.columns)
     if usual is None:
-        ordered, outside = _check_bars(rows, direction, time_ms, duration)
+        ordered, outside = _check_bars(table, rows, direction, time_ms, duration)
     else:
         position = bisect_left(usual, time_ms, key=_CREATED)
         ordered = usual[:position] if direction == "backward" else usual[position:]
@@ -133,16 +135,18 @@ def check_ohlc_page(
     )
 
 
-def _check_bars(rows: Sequence[Any], direction: str, time_ms: int, duration: Duration) -> tuple[list[BarRow], int]:
+def _check_bars(
+    table: SeriesTable, rows: Sequence[Any], direction: str, time_ms: int, duration: Duration
+) -> tuple[list[BarRow], int]:
     """Check bar by bar; return those in the asked direction, oldest first, and how many were outside of it."""
     bars: dict[int, BarRow] = {}
-    outside = 0
+    outside, width = 0, 2 + len(table.columns)
     for row in rows:
-        created_ms = _check_time(row, 8)
+        created_ms = _check_time(row, width)
         if (created_ms >= time_ms) if direction == "backward" else (created_ms < time_ms):
             outside += 1
             continue
-        bars[created_ms] = _check_bar(row, created_ms, duration)
+        bars[created_ms] = _check_bar(table, row, created_ms, duration)
     ordered = [bars[created_ms] for created_ms in sorted(bars)]
     previous_closed_ms = 0
     for bar in ordered:
@@ -152,7 +156,7 @@ def _check_bars(rows: Sequence[Any], direction: str, time_ms: int, duration: Dur
     return ordered, outside
 
 
-def _check_life(rows: Sequence[BarRow] | Sequence[RateRow], life: Range) -> None:
+def _check_life(rows: Sequence[BarRow] | Sequence[InstantRow], life: Range) -> None:
     for row in (*rows[:1], *rows[-1:]):
         if not life.start_ms <= row[0] < life.end_ms:
             side = "before" if row[0] < life.start_ms else "after"
@@ -169,21 +173,24 @@ def _find_holes(bars: Sequence[BarRow]) -> tuple[Range, ...]:
     return tuple(Range(left[1], right[0]) for left, right in pairwise(bars) if left[1] < right[0])
 
 
-def check_rate_page(rows: Any, *, direction: str, time_ms: int, closed_before_ms: int, life: Range = ALL_TIME) -> Page:
-    """Make a page of interest or funding rates that took effect at or before `closed_before_ms`."""
+def check_instant_page(
+    table: SeriesTable, rows: Any, *, direction: str, time_ms: int, closed_before_ms: int, life: Range = ALL_TIME
+) -> Page:
+    """Make a page of the rows of a table that took effect at or before `closed_before_ms`."""
     received = _check_rows(rows)
-    rates: dict[int, RateRow] = {}
+    known: dict[int, InstantRow] = {}
     outside = forming = 0
+    width = 1 + len(table.columns)
     for row in rows:
-        created_ms = _check_time(row, 4)
+        created_ms = _check_time(row, width)
         if (created_ms >= time_ms) if direction == "backward" else (created_ms < time_ms):
             outside += 1
         elif created_ms > closed_before_ms:
             forming += 1
         else:
-            rates[created_ms] = _check_rate(row, created_ms)
+            known[created_ms] = (created_ms, *_check_values(table, row[1:], created_ms, table.columns))
     _check_some_inside(received, outside, direction, time_ms)
-    ordered = [rates[created_ms] for created_ms in sorted(rates)]
+    ordered = [known[created_ms] for created_ms in sorted(known)]
     _check_life(ordered, life)
     return Page(
         rows=ordered,
@@ -219,31 +226,32 @@ def _check_some_inside(received: int, outside: int, direction: str, time_ms: int
         raise PageRefused(f"none of the {received} rows lies {side} the asked time {time_ms}")
 
 
-def _check_bar(row: Sequence[Any], created_ms: int, duration: Duration) -> BarRow:
-    _, closed_ms, open_, high, low, close, volume, open_interest = row
+def _check_bar(table: SeriesTable, row: Sequence[Any], created_ms: int, duration: Duration) -> BarRow:
+    _, closed_ms, open_, high, low, close, *rest = row
     # A subclass of str may do anything when it is formatted, now or when it is written.
     if not (type(open_) is type(high) is type(low) is type(close) is str) or (
         _FOUR_PRICES.fullmatch(f"{open_}\t{high}\t{low}\t{close}") is None
     ):
-        raise PageRefused(f"the bar at {created_ms} has a price that is not a decimal: {show_value(row[2:6])}")
+        raise PageRefused(f"the {table.noun} at {created_ms} has a price that is not a decimal: {show_value(row[2:6])}")
     highest, lowest, first, last = float(high), float(low), float(open_), float(close)
     if not (highest >= first >= lowest and highest >= last >= lowest) or not _encloses(open_, high, low, close):
-        raise PageRefused(f"the bar at {created_ms} has high {high} and low {low} around {open_} and {close}")
-    for name, value in (("volume", volume), ("open interest", open_interest)):
-        if value is not None and (type(value) is not str or _NOT_NEGATIVE.fullmatch(value) is None):
-            raise PageRefused(
-                f"the bar at {created_ms} has {name} {show_value(value)}: not a decimal string of zero or more"
-            )
-    return (
-        created_ms,
-        _check_close(created_ms, closed_ms, duration),
-        open_,
-        high,
-        low,
-        close,
-        volume,
-        open_interest,
-    )
+        raise PageRefused(f"the {table.noun} at {created_ms} has high {high} and low {low} around {open_} and {close}")
+    _check_values(table, rest, created_ms, table.columns[4:])
+    return (created_ms, _check_close(created_ms, closed_ms, duration), open_, high, low, close, *rest)
+
+
+def _check_values(
+    table: SeriesTable, values: Sequence[Any], created_ms: int, columns: Sequence[Column]
+) -> Sequence[str | None]:
+    for column, value in zip(columns, values, strict=True):
+        if value is None and not column.is_required:
+            continue
+        shape, bound = (_NUMBER, "") if column.may_be_negative else (_NOT_NEGATIVE, " of zero or more")
+        # A subclass of str may do anything when it is written later.
+        if type(value) is not str or shape.fullmatch(value) is None:
+            name, told = column.name.replace("_", " "), show_value(value)
+            raise PageRefused(f"the {table.noun} at {created_ms} has {name} {told}: not a decimal string{bound}")
+    return values
 
 
 def _encloses(open_: str, high: str, low: str, close: str) -> bool:
@@ -271,12 +279,3 @@ def _check_close(created_ms: int, closed_ms: Any, duration: Duration) -> int:
     if type(closed_ms) is not int or not created_ms < closed_ms <= latest_ms:
         raise PageRefused(f"the bar at {created_ms} can't close at {show_value(closed_ms)}")
     return expected_ms if abs(expected_ms - closed_ms) <= CLOSE_TOLERANCE_MS else closed_ms
-
-
-def _check_rate(row: Sequence[Any], created_ms: int) -> RateRow:
-    _, long_rate, short_rate, settlement_price = row
-    values = [long_rate, short_rate] if settlement_price is None else [long_rate, short_rate, settlement_price]
-    for value in values:
-        if type(value) is not str or _NUMBER.fullmatch(value) is None:
-            raise PageRefused(f"the rate at {created_ms} has a value that is not a decimal string: {show_value(value)}")
-    return (created_ms, long_rate, short_rate, settlement_price)

@@ -12,14 +12,11 @@ from typing import Final, Literal, NamedTuple, Protocol
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, Duration, parse_duration
 from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.tables import TABLES, SeriesTable
 
 Kind = Literal["head", "tail"]
 Target = Literal["head", "gap", "start"]
 
-UNKNOWN_INTERVAL_MS: Final = HOUR_MS
-"""How often rates are looked for while fewer than two have been seen: as often as the fastest known ones come."""
-LONG_INTERVAL_MS: Final = 8 * HOUR_MS
-"""How far apart rates are taken to be when stepping back: one step too long only leaves a gap to fill."""
 MAX_OVERLAP_MS: Final = HOUR_MS
 PROBE: Final = "probe"
 TAIL_WHILE_HEADS_BELOW: Final = 20
@@ -152,7 +149,7 @@ class Fetch:
 
 
 @lru_cache(maxsize=1024)
-def ohlc_cadence(duration_text: str, grace_ms: int, page_rows: int | None = None) -> Cadence:
+def bar_cadence(duration_text: str, grace_ms: int, page_rows: int | None = None) -> Cadence:
     """Return the cadence of bars of this duration."""
     duration = parse_duration(duration_text)
     bar_ms = duration.nominal_ms
@@ -163,19 +160,23 @@ def ohlc_cadence(duration_text: str, grace_ms: int, page_rows: int | None = None
 
 
 @lru_cache(maxsize=1024)
-def rate_cadence(grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None) -> Cadence:
-    """Return the cadence of interest and funding rates that came at this interval last."""
-    page_ms = page_rows * LONG_INTERVAL_MS if page_rows else None
-    return Cadence(None, interval_ms or UNKNOWN_INTERVAL_MS, HOUR_MS, 30 * DAY_MS, grace_ms, page_rows, page_ms)
+def instant_cadence(
+    table: SeriesTable, grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None
+) -> Cadence:
+    """Return the cadence of rows without a duration that came at this interval last."""
+    page_ms = page_rows * table.long_interval_ms if page_rows else None
+    head_lag_ms = interval_ms or table.unknown_interval_ms
+    return Cadence(None, head_lag_ms, HOUR_MS, 30 * DAY_MS, grace_ms, page_rows, page_ms)
 
 
 def find_cadence(
     table_name: str, series_id: str, grace_ms: int, interval_ms: int | None = None, page_rows: int | None = None
 ) -> Cadence:
-    """Return the cadence of a series by its id, and of rates by the interval seen last."""
-    if table_name == "interest_rate":
-        return rate_cadence(grace_ms, interval_ms, page_rows)
-    return ohlc_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms, page_rows)
+    """Return the cadence of a series by its id, or, where that has no duration, by the interval seen last."""
+    table = TABLES[table_name]
+    if table.has_durations:
+        return bar_cadence(series_id[series_id.rindex("/") + 1 :], grace_ms, page_rows)
+    return instant_cadence(table, grace_ms, interval_ms, page_rows)
 
 
 def find_head_due(facts: DueFacts, cadence: Cadence) -> int | None:

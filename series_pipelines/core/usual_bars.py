@@ -1,25 +1,28 @@
 """Reads a page of bars column by column, which takes a fifth of the time that row by row would.
 
 Only a page that is right at first sight is read so: rows in order, plain decimals, prices with as many digits before
-the point, no closing times and no open interest. Whatever else a vendor sends is looked at closer by `core.page`.
+the point, no closing times, and of each other value all or none. Whatever else a vendor sends is looked at closer by
+`core.page`.
 """
 
 import re
 from collections.abc import Sequence
 from functools import cache
-from itertools import chain, repeat
+from itertools import chain
 from operator import ge, gt, le
 from typing import Any, Final
 
 from series_pipelines.core.duration import Duration
+from series_pipelines.core.tables import Column
 
-_WIDTH: Final = 8
 _MOST_DIGITS: Final = 60
 
-UsualBar = tuple[int, int, str, str, str, str, str, None]
+UsualBar = tuple[int, int, str, str, str, str, *tuple[str | None, ...]]
 
 
-def read_usual_bars(rows: Sequence[Any], duration: Duration, last_moment_ms: int) -> list[UsualBar] | None:
+def read_usual_bars(
+    rows: Sequence[Any], duration: Duration, last_moment_ms: int, known: Sequence[Column]
+) -> list[UsualBar] | None:
     """Return the bars of a usual page, oldest first; None if the page is not one."""
     if not rows or duration.months or not set(map(type, rows)) <= {list, tuple}:
         return None
@@ -27,19 +30,24 @@ def read_usual_bars(rows: Sequence[Any], duration: Duration, last_moment_ms: int
         columns = list(zip(*rows, strict=True))
     except ValueError:
         return None
-    if len(columns) != _WIDTH:
+    if len(columns) != 2 + len(known):
         return None
-    created, closed, *decimals, interests = columns
-    if closed.count(None) != len(rows) or interests.count(None) != len(rows) or set(map(type, created)) != {int}:
+    created, closed, *decimals = columns
+    if closed.count(None) != len(rows) or set(map(type, created)) != {int}:
         return None
     if created[0] > created[-1]:
         created, *decimals = (column[::-1] for column in (created, *decimals))
     ends = [created_ms + duration.nominal_ms for created_ms in created]
     if created[0] < 0 or created[-1] > last_moment_ms or any(map(gt, ends, created[1:])):
         return None
-    if not _are_sound(*decimals):
+    given = [
+        values
+        for column, values in zip(known, decimals, strict=True)
+        if column.is_required or values.count(None) != len(rows)
+    ]
+    if not _are_sound(*given):
         return None
-    return list(zip(created, ends, *decimals, repeat(None), strict=False))
+    return list(zip(created, ends, *decimals, strict=False))
 
 
 def _are_sound(first: Sequence[Any], high: Sequence[Any], low: Sequence[Any], last: Sequence[Any], *rest: Any) -> bool:

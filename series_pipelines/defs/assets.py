@@ -29,13 +29,13 @@ from pydantic import Field
 from series_pipelines.core.duration import DAY_MS, LONGEST_WORK_SECONDS
 from series_pipelines.core.plan import Cadence, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import describe_error
 from series_pipelines.core.times import parse_time
 from series_pipelines.defs.display import Display
 from series_pipelines.defs.lane_log import LaneLog
 from series_pipelines.defs.one_line import make_failure, one_line_errors
-from series_pipelines.defs.partitions import SERIES_PARTITIONS
+from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.peek_metadata import describe_backlog
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.summaries import OWNERS
@@ -49,16 +49,6 @@ from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import states
 from series_pipelines.vendors.registry import Capability
 
-DESCRIPTIONS: dict[TableName, str] = {
-    "ohlc_v2": (
-        "OHLC bars, one partition a series (`PRODUCT_ID/DURATION`). The sensors keep heads fresh and fill history "
-        "behind them. Launch a backfill to bring chosen series up to date: head first, then tail."
-    ),
-    "interest_rate": (
-        "Interest and funding rates, one partition a product. The sensors keep heads fresh and fill history behind "
-        "them. Launch a backfill to bring chosen series up to date."
-    ),
-}
 POINTERS: Final = (
     "\n\nLag, coverage and checks of the whole table: [{0}_summary](/assets/{0}_summary), "
     "[{0}_ledger](/assets/{0}_ledger)."
@@ -121,21 +111,21 @@ def compact_ranges(context: OpExecutionContext, touched: list[str], series: Seri
     yield from ()
 
 
-def build_series_asset(table_name: TableName) -> AssetsDefinition:
+def build_series_asset(table_name: str) -> AssetsDefinition:
     """Make the asset of one table."""
 
     @graph_multi_asset(
         name=table_name,
         outs={
             table_name: AssetOut(
-                description=DESCRIPTIONS[table_name] + POINTERS.format(table_name),
+                description=TABLES[table_name].description + POINTERS.format(table_name),
                 is_required=False,
                 kinds={"postgres", "table"},
                 owners=OWNERS,
                 metadata={"dagster/table_name": f"public.{table_name}"},
             )
         },
-        partitions_def=SERIES_PARTITIONS[table_name],
+        partitions_def=find_partitions(table_name),
         backfill_policy=BackfillPolicy.single_run(),
         group_name="series",
     )
@@ -162,12 +152,12 @@ def capabilities(series: SeriesResource) -> MaterializeResult[None]:
 
 def build_assets() -> list[AssetsDefinition]:
     """Make all assets."""
-    return [*(build_series_asset(table_name) for table_name in TABLE_NAMES), capabilities]
+    return [*(build_series_asset(table_name) for table_name in TABLES), capabilities]
 
 
-def _find_table(context: OpExecutionContext) -> TableName:
+def _find_table(context: OpExecutionContext) -> str:
     parent = context.op_handle.parent
-    for table_name in TABLE_NAMES:
+    for table_name in TABLES:
         if parent is not None and parent.name == table_name:
             return table_name
     raise InvalidOrder(f"op {context.op_handle} belongs to no table")
@@ -180,7 +170,7 @@ def _find_partitions(context: OpExecutionContext) -> Sequence[str]:
 
 
 def _run_lanes(
-    context: OpExecutionContext, config: IngestConfig, series: SeriesResource, table_name: TableName
+    context: OpExecutionContext, config: IngestConfig, series: SeriesResource, table_name: str
 ) -> Iterator[LaneReport]:
     should_end = end_with_dev(series.settings.home) if series.settings.under_dev else lambda: False
     clock = series.clock
@@ -255,7 +245,7 @@ def _find_cadence(capability: Capability, facts: SeriesFacts) -> Cadence:
 
 
 def _group_series(
-    series: SeriesResource, table_name: TableName, partitions: Sequence[str], config: IngestConfig
+    series: SeriesResource, table_name: str, partitions: Sequence[str], config: IngestConfig
 ) -> dict[str, tuple[str, ...] | None]:
     """Return which series each capability is to serve; None stands for all of its own."""
     if config.capability is not None:

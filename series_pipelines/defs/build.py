@@ -15,7 +15,7 @@ from dagster import (
 )
 
 from series_pipelines.core.plan import Kind
-from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.core.tables import TABLES
 from series_pipelines.defs.assets import build_assets
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_display
@@ -39,7 +39,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> De
             selection=AssetSelection.assets(table_name),
             description=f"One lane: one capability's worker on {table_name} for one shift.",
         )
-        for table_name in TABLE_NAMES
+        for table_name in TABLES
     }
     summaries, ledgers = build_summaries(), build_ledgers()
     summary_job = define_asset_job(
@@ -64,7 +64,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> De
             build_universe_sensor(sensor_status),
             *(
                 build_lane_sensor(table_name, kind, lane_jobs[table_name], sensor_status)
-                for table_name in TABLE_NAMES
+                for table_name in TABLES
                 for kind in KINDS
             ),
         ],

@@ -6,7 +6,7 @@ from typing import Final
 from dagster import AssetCheckResult, AssetCheckSeverity, AssetCheckSpec, MetadataValue
 
 from series_pipelines.core.cursor import format_value
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.tables import make_table
 from series_pipelines.ingest.summary import Standing
@@ -66,14 +66,14 @@ def check_coverage(standings: Sequence[Standing]) -> AssetCheckResult:
 
 
 def look_at_ledger(
-    conn: Connection, table_name: TableName
+    conn: Connection, table_name: str
 ) -> tuple[ledger.Verification, list[ledger_months.ChangedMonth] | None]:
     """Verify a table's ledger, close the months that are over, and find closed ones that were changed since.
 
     Months are the whole ledger's: one of the tables looks at them.
     """
     changes = None
-    if table_name == TABLE_NAMES[0]:
+    if table_name == next(iter(TABLES)):
         ledger_months.close_months(conn)
         changes = ledger_months.find_changes(conn, ledger_months.read_digests(conn))
     return ledger.verify(conn, table_name), changes

@@ -7,8 +7,7 @@ not fit into a sensor's lane is left to the next lane that touches the series.
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from dagster import AssetKey, AssetMaterialization, AssetObservation, MetadataValue, OpExecutionContext
@@ -17,6 +16,7 @@ from series_pipelines.core.coverage import Coverage, measure_coverage
 from series_pipelines.core.display import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
 from series_pipelines.core.lag import is_delisted, measure_lag
 from series_pipelines.core.plan import Cadence, SeriesFacts
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import date_to_ms, format_span, format_time
 from series_pipelines.defs.event_batch import EventBatches, PartitionEvent
 from series_pipelines.defs.tables import make_table
@@ -25,17 +25,13 @@ from series_pipelines.ingest.writer import Written
 from series_pipelines.store import coverage as coverage_store
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
-from series_pipelines.store.queries import load_queries
+from series_pipelines.store.rows import read_last
 
 FLUSH_EVERY_SECONDS: Final = 5.0
 MAX_BATCH: Final = 200
 MIN_BATCH: Final = 40
 MAX_SHARE: Final = 0.18
 LAST_ROWS: Final = 5
-LAST_ROW_COLUMNS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
-    "ohlc_v2": ("ohlc", ("created_at", "open", "high", "low", "close", "volume")),
-    "interest_rate": ("rates", ("created_at", "long_rate", "short_rate", "settlement_price")),
-}
 
 
 class Display:
@@ -129,7 +125,7 @@ class Display:
         series_ids = [facts.series_id for facts, _ in group]
         accounts = coverage_store.read(self._conn, self._table_name, series_ids)
         # A table of rows is two thirds of an event's cost, and the first thing to do without when time is short.
-        last_rows = read_last_rows(self._conn, self._table_name, series_ids) if with_last_rows else {}
+        last_rows = list_last_rows(self._conn, self._table_name, series_ids) if with_last_rows else {}
         now_ms = time.time_ns() // 1_000_000
         events: list[PartitionEvent] = []
         for facts, error in group:
@@ -148,21 +144,13 @@ class Display:
         self._shown.update(series_ids)
 
 
-def read_last_rows(conn: Connection, table_name: str, series_ids: Sequence[str]) -> dict[str, list[dict[str, str]]]:
-    """Return the newest rows of each series, newest first, as text."""
-    queries, columns = LAST_ROW_COLUMNS[table_name]
-    found: dict[str, list[dict[str, str]]] = {}
-    statement = load_queries(queries)["read_last"]
-    for series_id, *values in conn.execute(statement, {"series_ids": list(series_ids), "count": LAST_ROWS}).fetchall():
-        texts = [_format_value(value) for value in values]
-        found.setdefault(str(series_id), []).append(dict(zip(columns, texts, strict=True)))
+def list_last_rows(conn: Connection, table_name: str, series_ids: Sequence[str]) -> dict[str, list[list[str]]]:
+    """Return the newest rows of each series, newest first, as text: when each begins, and what fits beside it."""
+    found: defaultdict[str, list[list[str]]] = defaultdict(list)
+    for series_id, created_at, *values in read_last(conn, TABLES[table_name], series_ids, LAST_ROWS):
+        texts = ["" if value is None else str(value) for value in values]
+        found[series_id].append([format_time(date_to_ms(created_at)), *texts])
     return found
-
-
-def _format_value(value: object) -> str:
-    if isinstance(value, datetime):
-        return format_time(date_to_ms(value))
-    return "" if value is None else str(value)
 
 
 def make_event(table_name: str, series_id: str, metadata: dict[str, Any], error: str | None) -> PartitionEvent:
@@ -204,10 +192,9 @@ def describe_lag(facts: SeriesFacts, cadence: Cadence, now_ms: int) -> dict[str,
     return {"lag_bars" if cadence.duration else "lag_intervals": MetadataValue.int(lag.bars)}
 
 
-def describe_last_rows(last_rows: Sequence[Mapping[str, str]], table_name: str) -> dict[str, Any]:
+def describe_last_rows(last_rows: Sequence[Sequence[str]], table_name: str) -> dict[str, Any]:
     """Return the newest rows as a table; nothing where there was no time for them."""
     if not last_rows:
         return {}
-    columns = LAST_ROW_COLUMNS[table_name][1]
-    rows = [[row[column] for column in columns] for row in last_rows]
-    return {"last_rows": make_table(dict.fromkeys(columns, "string"), rows)}
+    columns = ("created_at", *TABLES[table_name].shown)
+    return {"last_rows": make_table(dict.fromkeys(columns, "string"), last_rows)}

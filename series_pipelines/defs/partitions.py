@@ -1,12 +1,13 @@
 """The series as dynamic partitions; the partition key is the series id."""
 
-from typing import Final
+from functools import cache
 
 from dagster import DynamicPartitionsDefinition
 
-from series_pipelines.core.series import TableName
+from series_pipelines.core.tables import TABLES
 
-SERIES_PARTITIONS: Final[dict[TableName, DynamicPartitionsDefinition]] = {
-    "ohlc_v2": DynamicPartitionsDefinition(name="ohlc_series"),
-    "interest_rate": DynamicPartitionsDefinition(name="interest_rate_series"),
-}
+
+@cache
+def find_partitions(table_name: str) -> DynamicPartitionsDefinition:
+    """Return the partitions of one table of series."""
+    return DynamicPartitionsDefinition(name=TABLES[table_name].partitions)

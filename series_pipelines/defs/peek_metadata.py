@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from dagster import MetadataValue
 
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.tables import make_table
 from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog
 
-SHORT_NAMES: Final = {"ohlc_v2": "bars", "interest_rate": "rates"}
 COLUMNS: Final = {"prefix": "string", "heads": "int", "tails": "int", "state": "string"}
 
 
@@ -26,10 +26,10 @@ def describe_backlog(backlog: Backlog) -> dict[str, Any]:
         "heads": MetadataValue.int(backlog.head_backlog),
         "tails": MetadataValue.int(backlog.tail_backlog),
     }
-    for table_name, short_name in SHORT_NAMES.items():
-        known = [found for found in backlog.capabilities.values() if found.state.table_name == table_name]
+    for table in TABLES.values():
+        known = [found for found in backlog.capabilities.values() if found.state.table_name == table.name]
         if known:
-            metadata[short_name] = make_table(COLUMNS, _list_rows(known))
+            metadata[table.nouns] = make_table(COLUMNS, _list_rows(known))
     failing = [found for found in backlog.capabilities.values() if found.is_paused and found.state.last_error]
     if failing:
         lines = [f"{name_lane(found)}: {clean_text(found.state.last_error)}" for found in failing]
@@ -40,7 +40,7 @@ def describe_backlog(backlog: Backlog) -> dict[str, Any]:
 def name_lane(capability: CapabilityBacklog) -> str:
     """Return a capability as a person says it: `DEMO/SWAP bars backward`."""
     state = capability.state
-    return f"{_shorten(state.product_prefix)} {SHORT_NAMES[state.table_name]} {state.direction}"
+    return f"{_shorten(state.product_prefix)} {TABLES[state.table_name].nouns} {state.direction}"
 
 
 def _list_rows(known: Sequence[CapabilityBacklog]) -> list[tuple[str, int, int, str]]:

@@ -23,10 +23,10 @@ from dagster import (
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
 from series_pipelines.core.plan import Kind
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import clean_text
 from series_pipelines.defs.one_line import one_line_errors
-from series_pipelines.defs.partitions import SERIES_PARTITIONS
+from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.peek_metadata import describe_backlog, name_lane
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.ingest.backlog import CapabilityBacklog, decide_lanes, publish_backlogs, read_backlog
@@ -65,7 +65,7 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
         with one_line_errors(), series.connect("universe") as conn:
             registry = series.load_registry()
             report = sync_universe(conn, registry, series.clock.now_ms())
-            additions = {table_name: _find_new_keys(context.instance, conn, table_name) for table_name in TABLE_NAMES}
+            additions = {table_name: _find_new_keys(context.instance, conn, table_name) for table_name in TABLES}
             backlog = read_backlog(conn, series.clock.now_ms())
         for refusal in report.refused:
             context.log.warning(refusal)
@@ -74,7 +74,7 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
             # Dagster's only place for words on a tick that starts no run.
             skip_reason=describe_universe(report, sum(map(len, additions.values()))),
             dynamic_partitions_requests=[
-                SERIES_PARTITIONS[table_name].build_add_request(keys) for table_name, keys in additions.items() if keys
+                find_partitions(table_name).build_add_request(keys) for table_name, keys in additions.items() if keys
             ],
             asset_events=[peek],
         )
@@ -83,7 +83,7 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
 
 
 def build_lane_sensor(
-    table_name: TableName, kind: Kind, job: UnresolvedAssetJobDefinition, status: DefaultSensorStatus
+    table_name: str, kind: Kind, job: UnresolvedAssetJobDefinition, status: DefaultSensorStatus
 ) -> SensorDefinition:
     """Make the sensor that asks for lanes for one kind of work of one table."""
     doing = "refreshes heads" if kind == "head" else "fills gaps and history while few heads wait"
@@ -129,9 +129,7 @@ def describe_universe(report: UniverseReport, new_partitions: int) -> str:
     return clean_text(f"{told}; {changed}{refused}", LONGEST_TICK)
 
 
-def make_lane_request(
-    table_name: TableName, kind: Kind, capability: CapabilityBacklog, shift_seconds: int
-) -> RunRequest:
+def make_lane_request(table_name: str, kind: Kind, capability: CapabilityBacklog, shift_seconds: int) -> RunRequest:
     """Ask for one lane; the run reads its plan itself, fresh."""
     cap_key = capability.state.cap_key
     config = {"capability": cap_key, "kind": "head" if kind == "head" else "both"}
@@ -164,8 +162,8 @@ def find_busy_capabilities(instance: DagsterInstance) -> set[str]:
     return {tag for record in records if (tag := record.dagster_run.tags.get(CAPABILITY_TAG)) is not None}
 
 
-def _find_new_keys(instance: DagsterInstance, conn: Connection, table_name: TableName) -> list[str]:
-    name = SERIES_PARTITIONS[table_name].name
+def _find_new_keys(instance: DagsterInstance, conn: Connection, table_name: str) -> list[str]:
+    name = find_partitions(table_name).name
     assert name is not None
     present = set(instance.get_dynamic_partitions(name))
     wanted = (known.series_id for known in states.list_series(conn, table_name))

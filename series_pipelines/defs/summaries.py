@@ -15,7 +15,7 @@ from dagster import (
     asset,
 )
 
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.checks import check_coverage, check_ledger, look_at_ledger, specify_coverage, specify_ledger
 from series_pipelines.defs.one_line import one_line_errors
@@ -30,27 +30,27 @@ TOTAL_NEW_ROWS: Final = "new_rows_so_far"
 LATEST: Final = 10
 
 
-def name_summary(table_name: TableName) -> str:
+def name_summary(table_name: str) -> str:
     """Return the name of a table's summary asset."""
     return f"{table_name}_summary"
 
 
-def name_ledger(table_name: TableName) -> str:
+def name_ledger(table_name: str) -> str:
     """Return the name of the asset that shows a table's ledger."""
     return f"{table_name}_ledger"
 
 
 def build_summaries() -> list[AssetsDefinition]:
     """Make the summary of each table."""
-    return [_build_summary(table_name) for table_name in TABLE_NAMES]
+    return [_build_summary(table_name) for table_name in TABLES]
 
 
 def build_ledgers() -> list[AssetsDefinition]:
     """Make the ledger of each table, as far as Dagster shows it."""
-    return [_build_ledger(table_name) for table_name in TABLE_NAMES]
+    return [_build_ledger(table_name) for table_name in TABLES]
 
 
-def _build_summary(table_name: TableName) -> AssetsDefinition:
+def _build_summary(table_name: str) -> AssetsDefinition:
     @asset(
         name=name_summary(table_name),
         group_name=HEALTH,
@@ -80,7 +80,7 @@ def _build_summary(table_name: TableName) -> AssetsDefinition:
     return summary
 
 
-def _build_ledger(table_name: TableName) -> AssetsDefinition:
+def _build_ledger(table_name: str) -> AssetsDefinition:
     @asset(
         name=name_ledger(table_name),
         group_name=HEALTH,

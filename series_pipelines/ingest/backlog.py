@@ -15,7 +15,7 @@ from series_pipelines.core.plan import (
     find_head_due,
     find_tail_due,
 )
-from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.core.tables import TABLES
 from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import states
 from series_pipelines.store.capabilities import CapabilityState
@@ -71,7 +71,7 @@ class LaneDecision:
 def read_backlog(conn: Connection, now_ms: int) -> Backlog:
     """Read every series' state and count what is due, in one query a table."""
     backlog = Backlog({state.cap_key: CapabilityBacklog(state, now_ms) for state in capability_store.read(conn)})
-    for table_name in TABLE_NAMES:
+    for table_name in TABLES:
         count_due(backlog, table_name, states.read_due(conn, table_name))
     return backlog
 
@@ -103,7 +103,7 @@ def read_paces(conn: Connection) -> dict[str, Pace]:
     """Return the pace of each capability whose lanes have told it."""
     paces = capability_store.read_paces(conn)
     waiting: Counter[str] = Counter()
-    for table_name in TABLE_NAMES:
+    for table_name in TABLES:
         waiting.update(due.cap_key for due in states.read_due(conn, table_name) if find_tail_due(due) is not None)
     return {cap_key: Pace(pages, waiting[cap_key]) for cap_key, pages in paces.items()}
 

@@ -4,18 +4,14 @@ The same data gives the same digest, one changed bar another.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 from series_pipelines.core.coverage import Stretch, classify, sum_kinds
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import TABLES
 from series_pipelines.store import coverage, ledger_months
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.ledger_months import MonthDigest
-from series_pipelines.store.ohlc import OHLC_TABLE
-from series_pipelines.store.rates import RATE_TABLE
-from series_pipelines.store.rows import digest as digest_rows
-
-TABLES: Final = {"ohlc_v2": OHLC_TABLE, "interest_rate": RATE_TABLE}
+from series_pipelines.store.rows import digest_rows
 
 
 @dataclass(frozen=True, slots=True)

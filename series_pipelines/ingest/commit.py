@@ -13,6 +13,7 @@ from series_pipelines.core.evidence import Evidence
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.page import Page
 from series_pipelines.core.plan import Fetch, SeriesFacts
+from series_pipelines.core.tables import TABLES, SeriesTable
 from series_pipelines.core.text import clean_text, describe_error
 from series_pipelines.errors import (
     DatabaseExhausted,
@@ -22,13 +23,12 @@ from series_pipelines.errors import (
     PageRefused,
     SeriesError,
 )
-from series_pipelines.store import cursors, ohlc, ranges, rates, states
+from series_pipelines.store import cursors, ranges, states
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.locks import own_series
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, find_bars_across, write_rows
 
-WRITERS: Final = {"ohlc_v2": ohlc.write_pages, "interest_rate": rates.write_pages}
 NO_PAGE_TO_BLAME: Final = (DatabaseUnavailable, DatabaseExhausted, NotMigrated, NotPermitted)
 """Why nothing at all can be committed. Whatever else goes wrong is the trouble of the page that was to be."""
 
@@ -72,13 +72,13 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
 
 
 def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[Finished], again: bool) -> Counter[str]:
-    series_ids = [finished.facts.series_id for finished in group]
+    table, series_ids = TABLES[table_name], [finished.facts.series_id for finished in group]
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
     with conn.transaction():
         own_series(conn, table_name, series_ids)
-        refuse_bars_across(conn, [(finished.facts.series_id, page) for finished, page in paged])
-        new_rows = WRITERS[table_name](
-            conn, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged]
+        refuse_bars_across(conn, table, [(finished.facts.series_id, page) for finished, page in paged])
+        new_rows = write_rows(
+            conn, table, [SeriesRows(finished.facts.series_id, page.rows) for finished, page in paged]
         )
         ranges.add(
             conn,
@@ -93,7 +93,7 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
         ]
         evidence_store.trim(conn, table_name, covered)
         said = [(finished.facts.series_id, known) for finished in group for known in finished.evidence]
-        evidence_store.record(conn, table_name, evidence_store.keep_stored(conn, said))
+        evidence_store.record(conn, table_name, evidence_store.keep_stored(conn, table, said))
         states.settle(
             conn,
             table_name,
@@ -111,10 +111,10 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
     return new_rows
 
 
-def refuse_bars_across(conn: Connection, pages: Sequence[tuple[str, Page]]) -> None:
+def refuse_bars_across(conn: Connection, table: SeriesTable, pages: Sequence[tuple[str, Page]]) -> None:
     """Refuse bars that lie across stored ones: of two bars at one time at most one is true."""
     doubtful = [SeriesRows(series_id, page.rows) for series_id, page in pages if page.may_lie_across]
-    if doubtful and (found := ohlc.find_bars_across(conn, doubtful)):
+    if doubtful and (found := find_bars_across(conn, table, doubtful)):
         series_id, created_ms, stored_ms = found
         raise PageRefused(f"the bar at {created_ms} of {series_id} lies across the stored one at {stored_ms}")
 

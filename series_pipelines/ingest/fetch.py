@@ -4,10 +4,10 @@ from typing import Any, Final
 
 from series_pipelines.core.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.core.evidence import digest_rows
-from series_pipelines.core.page import MOST_ROWS, Page, check_ohlc_page, check_rate_page
+from series_pipelines.core.page import MOST_ROWS, Page, check_bar_page, check_instant_page
 from series_pipelines.core.plan import Cadence, Fetch
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import decode_interest_rate_series_id, decode_ohlc_series_id
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import show_value
 from series_pipelines.errors import PageRefused
 from series_pipelines.vendors.asking import ask, blame_vendor
@@ -51,15 +51,18 @@ def fetch_page(
 def _check_page(reply: Reply, request: Request, capability: Capability, cadence: Cadence, life: Range) -> Page:
     limits = capability.limits
     closed_before_ms = reply.now_ms - limits.grace_ms
+    table = TABLES[capability.table_name]
     if cadence.duration is None:
-        return check_rate_page(
+        return check_instant_page(
+            table,
             reply.rows,
             direction=request.direction,
             time_ms=request.time_ms,
             closed_before_ms=closed_before_ms,
             life=life,
         )
-    return check_ohlc_page(
+    return check_bar_page(
+        table,
         reply.rows,
         direction=request.direction,
         time_ms=request.time_ms,
@@ -91,8 +94,5 @@ def ask_page(
 
 def make_request(capability: Capability, series_id: str, time_ms: int) -> Request:
     """Return the request for one page of a series."""
-    if capability.table_name == "interest_rate":
-        product_id, duration = decode_interest_rate_series_id(series_id), None
-    else:
-        product_id, duration = decode_ohlc_series_id(series_id)
+    product_id, duration = TABLES[capability.table_name].decode(series_id)
     return Request(capability.method, product_id, duration, capability.direction, time_ms)

@@ -18,9 +18,10 @@ from series_pipelines.core.evidence import Evidence, digest_rows
 from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import CapabilityBusy, DataRefused, VendorBackoff, VendorError
-from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, WRITERS, explain_unstorable, refuse_bars_across
+from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, explain_unstorable, refuse_bars_across
 from series_pipelines.ingest.fetch import ask_page
 from series_pipelines.ingest.patience import Patience
 from series_pipelines.ingest.pause import CapabilityPause
@@ -30,7 +31,7 @@ from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store.clock import read_clock
 from series_pipelines.store.connection import Connection, translated_errors
 from series_pipelines.store.reopening import Reopening
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, write_rows
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability
 
@@ -162,8 +163,8 @@ def _commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed, ag
     page, series_id, table_name = done.page, done.namespace.series_id, done.namespace.table_name
     with conn.transaction():
         locks.own_series(conn, table_name, [series_id])
-        refuse_bars_across(conn, [(series_id, page)])
-        WRITERS[table_name](conn, [SeriesRows(series_id, page.rows)])
+        refuse_bars_across(conn, TABLES[table_name], [(series_id, page)])
+        write_rows(conn, TABLES[table_name], [SeriesRows(series_id, page.rows)])
         cursors.record(conn, lineage, [done.step], again)
         if page.range is None:
             return

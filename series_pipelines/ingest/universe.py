@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Final
 
-from series_pipelines.core.series import TABLE_NAMES, TableName
+from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError, VendorError, VendorUnavailable
 from series_pipelines.ingest.universe_plan import (
     Entry,
@@ -100,7 +100,7 @@ def _read_known(conn: Connection) -> Known:
         return Known(
             product_store.list_known(conn),
             capability_store.read(conn),
-            {table_name: states.list_series(conn, table_name) for table_name in TABLE_NAMES},
+            {table_name: states.list_series(conn, table_name) for table_name in TABLES},
         )
 
 
@@ -136,9 +136,9 @@ def _write_vendor(conn: Connection, name: str, plan: _Plan, now_ms: int) -> int:
 def _write_series(conn: Connection, known: Known, plan: _Plan) -> tuple[dict[str, states.SeriesChanges], list[str]]:
     """Write what is new of the series, those of each vendor's capabilities on their own."""
     vendor_of = known.find_holders() | {key: each.vendor for key, each in plan.catalogue.capabilities.items()}
-    fresh: defaultdict[tuple[str, TableName], list[Entry]] = defaultdict(list)
-    gone: defaultdict[tuple[str, TableName], list[str]] = defaultdict(list)
-    for table_name in TABLE_NAMES:
+    fresh: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
+    gone: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for table_name in TABLES:
         now = {(each.series_id, each.product_id, each.cap_key) for each in known.series[table_name] if each.active}
         for entry in plan.series.wanted[table_name]:
             if entry not in now:
@@ -146,7 +146,7 @@ def _write_series(conn: Connection, known: Known, plan: _Plan) -> tuple[dict[str
         for series in plan.series.retired[table_name]:
             gone[vendor_of.get(series.cap_key, ""), table_name].append(series.series_id)
     refused: list[str] = []
-    changes: dict[str, states.SeriesChanges] = {name: states.SeriesChanges(0, 0, 0) for name in TABLE_NAMES}
+    changes: dict[str, states.SeriesChanges] = {name: states.SeriesChanges(0, 0, 0) for name in TABLES}
     for vendor, table_name in sorted(fresh.keys() | gone.keys()):
         try:
             with _own_transaction(conn):

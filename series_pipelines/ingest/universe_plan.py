@@ -10,12 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from series_pipelines.core.series import (
-    TABLE_NAMES,
-    TableName,
-    encode_interest_rate_series_id,
-    encode_ohlc_series_id,
-)
+from series_pipelines.core.tables import TABLES, SeriesTable
 from series_pipelines.core.text import show_value
 from series_pipelines.store.capabilities import CapabilityState
 from series_pipelines.store.products import KnownProduct
@@ -39,7 +34,7 @@ class Known:
 
     products: Sequence[KnownProduct]
     capabilities: Sequence[CapabilityState]
-    series: Mapping[TableName, Sequence[KnownSeries]]
+    series: Mapping[str, Sequence[KnownSeries]]
 
     def find_holders(self) -> dict[str, str]:
         """Return the vendor of each capability."""
@@ -74,7 +69,7 @@ class HeldBack:
     """Series of one vendor and table that would retire, and stay because nobody has said that it is meant."""
 
     vendor: str
-    table_name: TableName
+    table_name: str
     why: str
     count: int
     examples: tuple[str, ...]
@@ -95,8 +90,8 @@ class SeriesPlan:
     """
 
     products: int
-    wanted: dict[TableName, list[Entry]]
-    retired: dict[TableName, list[KnownSeries]]
+    wanted: dict[str, list[Entry]]
+    retired: dict[str, list[KnownSeries]]
     kept_keys: set[str]
     held_back: tuple[HeldBack, ...]
 
@@ -179,15 +174,15 @@ def plan_series(
     vendor_of = known.find_holders()
     doubtful = catalogue.silent | {name for name, offer in offers.items() if not offer.services.is_whole}
     kept_keys = {key for key, name in vendor_of.items() if name in doubtful and key not in catalogue.capabilities}
-    products = list(_list_products(known, shares).items())
-    wanted: dict[TableName, dict[str, Entry]] = {}
-    losing: dict[TableName, list[KnownSeries]] = {}
-    active: dict[TableName, list[KnownSeries]] = {}
-    for table_name in TABLE_NAMES:
+    products = list(_list_products(known, shares).values())
+    wanted: dict[str, dict[str, Entry]] = {}
+    losing: dict[str, list[KnownSeries]] = {}
+    active: dict[str, list[KnownSeries]] = {}
+    for table_name in TABLES:
         active[table_name] = [series for series in known.series[table_name] if series.active]
         kept = (_to_entry(series) for series in active[table_name] if series.cap_key in kept_keys)
         entries = wanted[table_name] = {entry[0]: entry for entry in kept}
-        for entry in enumerate_series(catalogue.capabilities.values(), table_name, products):
+        for entry in enumerate_series(catalogue.capabilities.values(), TABLES[table_name], products):
             entries.setdefault(entry[0], entry)
         losing[table_name] = [series for series in active[table_name] if series.series_id not in entries]
     held_back: list[HeldBack] = []
@@ -199,29 +194,29 @@ def plan_series(
     return SeriesPlan(
         products=len(products),
         wanted={table_name: list(entries.values()) for table_name, entries in wanted.items()},
-        retired={name: [each for each in losing[name] if each.series_id not in wanted[name]] for name in TABLE_NAMES},
+        retired={name: [each for each in losing[name] if each.series_id not in wanted[name]] for name in TABLES},
         kept_keys=kept_keys,
         held_back=tuple(held_back),
     )
 
 
-def _list_products(known: Known, shares: Mapping[str, Share]) -> dict[str, bool]:
-    """Return every product that is wanted, with whether it has no interest rate."""
-    products = {product.product_id: product.no_interest_rate for product in known.products}
+def _list_products(known: Known, shares: Mapping[str, Share]) -> dict[str, KnownProduct | Product]:
+    """Return every product that is wanted, as its vendor describes it now if it does."""
+    products: dict[str, KnownProduct | Product] = {product.product_id: product for product in known.products}
     for share in shares.values():
         for product_id in share.unwanted:
             del products[product_id]
     for share in shares.values():
-        products |= {product.product_id: product.no_interest_rate for product in share.products}
+        products |= {product.product_id: product for product in share.products}
     return products
 
 
 def _hold_back(
-    active: Mapping[TableName, Sequence[KnownSeries]],
-    losing: Mapping[TableName, Sequence[KnownSeries]],
+    active: Mapping[str, Sequence[KnownSeries]],
+    losing: Mapping[str, Sequence[KnownSeries]],
     vendor_of: Mapping[str, str],
     configured: Collection[str],
-) -> Iterator[tuple[TableName, str, str, list[KnownSeries]]]:
+) -> Iterator[tuple[str, str, str, list[KnownSeries]]]:
     """Yield the series that must not retire unasked: all of a vendor's, or more than half of a table's.
 
     One whose capability has retired already had been let go when a sync ended between the two.
@@ -248,24 +243,20 @@ def _to_entry(series: KnownSeries) -> Entry:
 
 
 def enumerate_series(
-    capabilities: Iterable[Capability], table_name: TableName, product_ids: Iterable[tuple[str, bool]]
+    capabilities: Iterable[Capability], table: SeriesTable, products: Iterable[KnownProduct | Product]
 ) -> Iterator[Entry]:
     """Yield (series_id, product_id, cap_key); the longest matching prefix serves a series, then the first key."""
     ranked = sorted(
-        (capability for capability in capabilities if capability.table_name == table_name),
+        (capability for capability in capabilities if capability.table_name == table.name),
         key=lambda capability: (-len(capability.product_prefix), capability.cap_key),
     )
-    for product_id, no_interest_rate in product_ids:
-        seen: set[str] = set()
+    for product in products:
+        if table.leaves_out(product):
+            continue
+        product_id, seen = product.product_id, set[str]()
         for capability in ranked:
-            if not product_id.startswith(capability.product_prefix):
-                continue
-            if table_name == "interest_rate":
-                if not no_interest_rate and not seen:
-                    seen.add(product_id)
-                    yield encode_interest_rate_series_id(product_id), product_id, capability.cap_key
-                continue
-            for duration in capability.durations:
-                if duration not in seen:
-                    seen.add(duration)
-                    yield encode_ohlc_series_id(product_id, duration), product_id, capability.cap_key
+            if product_id.startswith(capability.product_prefix):
+                for series_id in table.list_series(product_id, capability.durations):
+                    if series_id not in seen:
+                        seen.add(series_id)
+                        yield series_id, product_id, capability.cap_key

@@ -13,7 +13,7 @@ from series_pipelines.core.clocks import Clocks
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.page import Page, find_possible_life
 from series_pipelines.core.plan import Fetch, find_cadence
-from series_pipelines.core.series import encode_interest_rate_series_id, encode_ohlc_series_id
+from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import SeriesError, VendorBusy
@@ -73,7 +73,7 @@ def _choose_product(products: Iterable[Product], capability: Capability, now_ms:
         for product in products
         if product.product_id.startswith(capability.product_prefix)
         and (product.delisted_ms is None or product.delisted_ms > now_ms)
-        and not (capability.table_name == "interest_rate" and product.no_interest_rate)
+        and not TABLES[capability.table_name].leaves_out(product)
     ]
     return min(alive, key=lambda product: (product.listed_ms or 0, product.product_id), default=None)
 
@@ -81,10 +81,7 @@ def _choose_product(products: Iterable[Product], capability: Capability, now_ms:
 def _fetch(
     vendor: Vendor, capability: Capability, product: Product, clock: Clock, connect: Callable[[], Connection]
 ) -> Page:
-    if capability.table_name == "interest_rate":
-        series_id = encode_interest_rate_series_id(product.product_id)
-    else:
-        series_id = encode_ohlc_series_id(product.product_id, capability.durations[0])
+    series_id = next(TABLES[capability.table_name].list_series(product.product_id, capability.durations))
     now_ms = clock.now_ms()
     fetch = Fetch("head", "head", now_ms if capability.direction == "backward" else now_ms - DAY_MS, "check")
     cadence = find_cadence(capability.table_name, series_id, capability.limits.grace_ms)

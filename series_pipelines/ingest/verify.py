@@ -11,9 +11,11 @@ from typing import Final
 from series_pipelines.core.cursor import CursorValue, Namespace
 from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import TABLES
 from series_pipelines.store import cursors, soundness
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.locks import own_series
+from series_pipelines.store.rows import remove_rows
 from series_pipelines.store.soundness import Unsound
 
 ACTIVITY: Final = "verify"
@@ -39,8 +41,8 @@ class Fault:
 def verify_series(conn: Connection, table_name: str, series_ids: Sequence[str] | None, limit_ms: int) -> list[Fault]:
     """Return what does not stand of some series of a table, or of all; nothing later than the limit can be known."""
     found = [
-        *soundness.find_misplaced(conn, table_name, series_ids, limit_ms),
-        *soundness.find_hollow(conn, table_name, series_ids, limit_ms),
+        *soundness.find_misplaced(conn, TABLES[table_name], series_ids, limit_ms),
+        *soundness.find_hollow(conn, TABLES[table_name], series_ids, limit_ms),
     ]
     return [_make_fault(table_name, unsound, is_mended=False) for unsound in found]
 
@@ -49,12 +51,12 @@ def mend_series(conn: Connection, table_name: str, series_id: str, limit_ms: int
     """Take back what does not stand of one series, in one transaction with the events that say so."""
     with conn.transaction():
         own_series(conn, table_name, [series_id])
-        misplaced = soundness.find_misplaced(conn, table_name, [series_id], limit_ms)
+        misplaced = soundness.find_misplaced(conn, TABLES[table_name], [series_id], limit_ms)
         removed = [row for row in misplaced if row.fault == "misplaced" or _is_off_grid(row)]
         if removed:
-            soundness.remove_rows(conn, table_name, series_id, sorted({row.start_ms for row in removed}))
+            remove_rows(conn, TABLES[table_name], series_id, sorted({row.start_ms for row in removed}))
         # Without those rows more may be hollow.
-        hollow = soundness.find_hollow(conn, table_name, [series_id], limit_ms)
+        hollow = soundness.find_hollow(conn, TABLES[table_name], [series_id], limit_ms)
         if hollow:
             stretches = [Range(part.start_ms, part.end_ms) for part in hollow]
             soundness.take_back(conn, table_name, series_id, stretches)

@@ -8,8 +8,10 @@ from typing import Any, Final, NamedTuple, cast
 from series_pipelines.core.evidence import Evidence, trim_evidence
 from series_pipelines.core.floor import APART_MS
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.tables import SeriesTable
 from series_pipelines.store.connection import Connection, ms_to_time
 from series_pipelines.store.queries import load_queries
+from series_pipelines.store.table_queries import load_table_queries
 
 _SQL: Final = load_queries("evidence")
 
@@ -44,13 +46,15 @@ def record(conn: Connection, table_name: str, known: Sequence[tuple[str, Evidenc
     )
 
 
-def keep_stored(conn: Connection, known: Sequence[tuple[str, Evidence]]) -> list[tuple[str, Evidence]]:
+def keep_stored(
+    conn: Connection, table: SeriesTable, known: Sequence[tuple[str, Evidence]]
+) -> list[tuple[str, Evidence]]:
     """Return evidence about bars less the time of bars that are stored: a vendor that forgets does not unsay them."""
     holes = [(series_id, evidence.window) for series_id, evidence in known if evidence.kind == "verified_empty"]
     if not holes:
         return list(known)
     rows = conn.execute(
-        _SQL["find_bars"],
+        load_table_queries("rows", table)["find_bars_inside"],
         {
             "series_ids": [series_id for series_id, _ in holes],
             "starts": [ms_to_time(hole.start_ms) for _, hole in holes],

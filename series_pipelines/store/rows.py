@@ -1,4 +1,4 @@
-"""Writes the rows of a group of pages by the fastest exact path, and digests those of a window.
+"""Rows of any table of series: writes those of a group of pages by the fastest exact path, digests a window's.
 
 Rows outside what a page's window already holds can't conflict and are copied straight in; the rest go through a text
 stage and a merge that leaves equal rows alone. One page a series in a group; the caller owns the series.
@@ -6,8 +6,10 @@ stage and a merge that leaves equal rows alone. One page a series in a group; th
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
 from functools import lru_cache
 from hashlib import sha256
 from itertools import repeat
@@ -15,20 +17,13 @@ from operator import itemgetter
 from typing import Any, Final, cast
 
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import SeriesTable
 from series_pipelines.store.connection import Connection, ms_to_time
-from series_pipelines.store.queries import load_queries
+from series_pipelines.store.table_queries import load_table_queries
 
 NULL: Final = r"\N"
 _TIME_CACHE_SIZE: Final = 1 << 16
 _CREATED: Final = itemgetter(0)
-
-
-@dataclass(frozen=True, slots=True)
-class RowTable:
-    """A table of rows: its query file, and how many of a row's first values are times; the rest are decimals."""
-
-    queries: str
-    times: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +34,13 @@ class SeriesRows:
     rows: Sequence[Any]
 
 
-def write(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> Counter[str]:
+def write_rows(conn: Connection, table: SeriesTable, pages: Sequence[SeriesRows]) -> Counter[str]:
     """Write the pages' rows and return how many of each series were new or different."""
     pages = [page for page in pages if page.rows]
     changed: Counter[str] = Counter()
     if not pages:
         return changed
-    sql = load_queries(table.queries)
+    sql = load_table_queries("rows", table)
     fresh, doubtful = _split(conn, table, pages, changed)
     if fresh:
         _copy(conn, sql["copy"], fresh)
@@ -57,11 +52,11 @@ def write(conn: Connection, table: RowTable, pages: Sequence[SeriesRows]) -> Cou
 
 
 def _split(
-    conn: Connection, table: RowTable, pages: Sequence[SeriesRows], changed: Counter[str]
+    conn: Connection, table: SeriesTable, pages: Sequence[SeriesRows], changed: Counter[str]
 ) -> tuple[list[str], list[str]]:
     """Return the lines that can't conflict, counted as changed by their series, and those that may."""
     stored = conn.execute(
-        load_queries(table.queries)["find_stored"],
+        load_table_queries("rows", table)["find_stored"],
         {
             "series_ids": [page.series_id for page in pages],
             "firsts": [ms_to_time(page.rows[0][0]) for page in pages],
@@ -85,16 +80,27 @@ def _split(
     return fresh, doubtful
 
 
-def format_rows(table: RowTable, page: SeriesRows) -> list[str]:
+def format_rows(table: SeriesTable, page: SeriesRows) -> list[str]:
     """Return the page's rows as lines of COPY text, made column by column."""
-    columns = list(zip(*page.rows, strict=True))
-    texts = [list(map(format_time, column)) for column in columns[: table.times]]
-    for column in columns[table.times :]:
+    columns, times = list(zip(*page.rows, strict=True)), len(table.times)
+    texts = [list(map(format_time, column)) for column in columns[:times]]
+    for column in columns[times:]:
         texts.append([NULL if value is None else value for value in column] if None in column else list(column))
     return list(map("\t".join, zip(repeat(escape(page.series_id)), *texts, strict=False)))
 
 
-def digest(conn: Connection, table: RowTable, series_id: str, window: Range) -> tuple[str, int]:
+def export_rows(
+    conn: Connection, table: SeriesTable, series_id: str, start_ms: int | None = None, end_ms: int | None = None
+) -> Generator[bytes, None, None]:
+    """Yield a header and the rows of a series as lines of CSV: exact decimals, times in epoch milliseconds."""
+    parameters = {"series_id": series_id, "start": ms_to_time(start_ms), "end": ms_to_time(end_ms)}
+    statement = cast(Any, load_table_queries("rows", table)["export"])
+    with conn.cursor() as cursor, cursor.copy(statement, parameters) as copy:
+        for block in copy:
+            yield bytes(block)
+
+
+def digest_rows(conn: Connection, table: SeriesTable, series_id: str, window: Range) -> tuple[str, int]:
     """Return a digest of the rows of a series that begin in a window, and how many they are.
 
     Times in milliseconds and decimals without trailing zeros, in order of time, with nothing of when they were written.
@@ -102,12 +108,41 @@ def digest(conn: Connection, table: RowTable, series_id: str, window: Range) -> 
     hashed = sha256()
     rows = 0
     bounds = {"series_id": series_id, "start": ms_to_time(window.start_ms), "end": ms_to_time(window.end_ms)}
-    statement = cast(Any, load_queries(table.queries)["digest_rows"])
+    statement = cast(Any, load_table_queries("rows", table)["digest_rows"])
     with conn.cursor() as cursor, cursor.copy(statement, bounds) as copy:
         for block in copy:
             hashed.update(block)
             rows += bytes(block).count(b"\n")
     return hashed.hexdigest(), rows
+
+
+def find_bars_across(conn: Connection, table: SeriesTable, pages: Sequence[SeriesRows]) -> tuple[str, int, int] | None:
+    """Return the series, the start of a bar, and the start of a stored bar that it lies across, if there is any."""
+    bars = [(page.series_id, *row[:2]) for page in pages for row in page.rows]
+    row = conn.execute(
+        load_table_queries("rows", table)["find_bars_across"],
+        {
+            "series_ids": [series_id for series_id, _, _ in bars],
+            "created": [ms_to_time(created_ms) for _, created_ms, _ in bars],
+            "closed": [ms_to_time(closed_ms) for _, _, closed_ms in bars],
+        },
+    ).fetchone()
+    return cast("tuple[str, int, int] | None", row)
+
+
+def read_last(
+    conn: Connection, table: SeriesTable, series_ids: Sequence[str], count: int
+) -> list[tuple[str, datetime, *tuple[Decimal | None, ...]]]:
+    """Return the newest rows of each series, newest first: its id, when the row begins, and the values to show."""
+    parameters = {"series_ids": list(series_ids), "count": count}
+    rows = conn.execute(load_table_queries("rows", table)["read_last"], parameters).fetchall()
+    return cast("list[tuple[str, datetime, *tuple[Decimal | None, ...]]]", rows)
+
+
+def remove_rows(conn: Connection, table: SeriesTable, series_id: str, created: Sequence[int]) -> None:
+    """Take rows back; what they said is logged as a revision."""
+    times = [ms_to_time(created_ms) for created_ms in created]
+    conn.execute(load_table_queries("rows", table)["remove"], {"series_id": series_id, "created": times})
 
 
 def _copy(conn: Connection, statement: str, lines: list[str]) -> None:

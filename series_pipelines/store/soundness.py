@@ -8,15 +8,14 @@ from typing import Any, Final, Literal, LiteralString, NamedTuple, cast
 from series_pipelines.core.evidence import Evidence
 from series_pipelines.core.page import LIFE_SLACK_MS, MOST_ROWS, SECONDS_UNTIL_2100
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.tables import SeriesTable
 from series_pipelines.store import evidence as evidence_store
 from series_pipelines.store import ranges
 from series_pipelines.store.connection import Connection, ms_to_time
 from series_pipelines.store.queries import load_queries
+from series_pipelines.store.table_queries import load_table_queries
 
 _SQL: Final = load_queries("soundness")
-_FIND_HOLLOW: Final = {"ohlc_v2": _SQL["find_hollow_bars"], "interest_rate": _SQL["find_hollow_rates"]}
-_FIND_MISPLACED: Final = {"ohlc_v2": _SQL["find_misplaced_bars"], "interest_rate": _SQL["find_misplaced_rates"]}
-_REMOVE_ROWS: Final = {"ohlc_v2": _SQL["remove_bars"], "interest_rate": _SQL["remove_rates"]}
 
 Fault = Literal["hollow", "future", "misplaced", "across"]
 
@@ -30,13 +29,16 @@ class Unsound(NamedTuple):
     end_ms: int
 
 
-def find_hollow(conn: Connection, table_name: str, series_ids: Sequence[str] | None, limit_ms: int) -> list[Unsound]:
+def find_hollow(conn: Connection, table: SeriesTable, series_ids: Sequence[str] | None, limit_ms: int) -> list[Unsound]:
     """Return covered time that neither rows nor believable holes account for, or that is still to come."""
     parameters = {"series_ids": _list(series_ids), "limit": ms_to_time(limit_ms), "most_rows": MOST_ROWS}
-    return _read(conn, _FIND_HOLLOW[table_name], parameters)
+    sql = load_table_queries("soundness", table)
+    return _read(conn, sql["find_hollow_bars"] if table.has_durations else sql["find_hollow_instants"], parameters)
 
 
-def find_misplaced(conn: Connection, table_name: str, series_ids: Sequence[str] | None, limit_ms: int) -> list[Unsound]:
+def find_misplaced(
+    conn: Connection, table: SeriesTable, series_ids: Sequence[str] | None, limit_ms: int
+) -> list[Unsound]:
     """Return rows outside their product's possible life, or still to come, and bars that lie across others."""
     parameters = {
         "series_ids": _list(series_ids),
@@ -44,13 +46,9 @@ def find_misplaced(conn: Connection, table_name: str, series_ids: Sequence[str] 
         "first": ms_to_time(SECONDS_UNTIL_2100),
         "slack": timedelta(milliseconds=LIFE_SLACK_MS),
     }
-    return _read(conn, _FIND_MISPLACED[table_name], parameters)
-
-
-def remove_rows(conn: Connection, table_name: str, series_id: str, created: Sequence[int]) -> None:
-    """Take rows back; what they said is logged as a revision."""
-    times = [ms_to_time(created_ms) for created_ms in created]
-    conn.execute(_REMOVE_ROWS[table_name], {"series_id": series_id, "created": times})
+    sql = load_table_queries("soundness", table)
+    query = sql["find_misplaced_bars"] if table.has_durations else sql["find_misplaced_instants"]
+    return _read(conn, query, parameters)
 
 
 def take_back(conn: Connection, table_name: str, series_id: str, stretches: Sequence[Range]) -> None:

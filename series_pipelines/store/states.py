@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from series_pipelines.core.outcome import Outcome
 from series_pipelines.core.plan import SeriesDue, SeriesFacts
+from series_pipelines.core.tables import TABLES
 from series_pipelines.store.connection import Connection, ms_to_time
 from series_pipelines.store.queries import load_queries
 
@@ -52,6 +53,7 @@ def read_facts(
         _SQL["read_facts"],
         {
             "table_name": table_name,
+            "has_durations": TABLES[table_name].has_durations,
             "series_ids": None if series_ids is None else list(series_ids),
             "cap_key": cap_key,
         },

@@ -10,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-Method = Literal["IngestOHLC", "IngestInterestRate"]
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
+
 Direction = Literal["backward", "forward"]
 
-INGEST_OHLC: Final = "IngestOHLC"
-INGEST_INTEREST_RATE: Final = "IngestInterestRate"
+INGEST_OHLC: Final = OHLC.method
+INGEST_INTEREST_RATE: Final = INTEREST_RATE.method
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from series_pipelines.vendors.contract import (
     INGEST_OHLC,
     Direction,
     Limits,
-    Method,
     Product,
     Reply,
     Request,
@@ -88,7 +87,7 @@ def _read_clock() -> int:
 class DemoService:
     """One offer of a demo vendor: at most `page_rows` rows a page. Rates need no durations."""
 
-    method: Method
+    method: str
     prefix: str
     direction: Direction
     page_rows: int
@@ -313,7 +312,7 @@ def create(options: Mapping[str, Any]) -> Sequence[Vendor]:
 
 
 def _make_services(chosen: DemoOptions) -> dict[str, list[DemoService]]:
-    def offer(vendor: str, method: Method, prefix: str, direction: Direction, page_rows: int) -> DemoService:
+    def offer(vendor: str, method: str, prefix: str, direction: Direction, page_rows: int) -> DemoService:
         grace_ms = 1_000 if method == INGEST_OHLC else 0
         limits = Limits(1, chosen.requests, chosen.window_ms, vendor, grace_ms)
         return DemoService(method, prefix, direction, page_rows, limits=limits)

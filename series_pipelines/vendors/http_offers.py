@@ -8,8 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import MalformedService
-from series_pipelines.vendors.contract import INGEST_OHLC, Limits, Request, Service
+from series_pipelines.vendors.contract import Limits, Request, Service
 from series_pipelines.vendors.http_wire import LIST_PRODUCTS, MOST_CONCURRENT, UnreadableSchema
 from series_pipelines.vendors.registry import Capability, parse_service
 
@@ -29,7 +30,7 @@ class Offer:
 
     def has_duration(self, request: Request) -> bool:
         """Whether it has bars of the asked duration; rates have none."""
-        return request.method != INGEST_OHLC or request.duration in self.capability.durations
+        return request.duration is None or request.duration in self.capability.durations
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def _join(capabilities: Sequence[Capability]) -> Service:
         "direction": {"const": first.direction},
         "time": {"type": "integer"},
     }
-    if first.method == INGEST_OHLC:
+    if TABLES[first.table_name].has_durations:
         durations = dict.fromkeys(duration for each in capabilities for duration in each.durations)
         properties["duration"] = {"enum": list(durations)}
     return Service(first.method, {"properties": properties}, join_limits([each.limits for each in capabilities]))

@@ -16,6 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.page import LAST_MOMENT_MS
+from series_pipelines.core.tables import find_table_of
 from series_pipelines.errors import (
     MalformedService,
     PageRefused,
@@ -25,7 +26,7 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
-from series_pipelines.vendors.contract import INGEST_OHLC, Limits, Product, Reply, Service
+from series_pipelines.vendors.contract import Limits, Product, Reply, Service
 
 LIST_PRODUCTS: Final = "ListProducts"
 MOST_CONCURRENT: Final = 256
@@ -158,9 +159,11 @@ def parse_products(body: bytes) -> list[Product]:
 
 
 def parse_page(body: bytes, method: str) -> Reply:
-    """Read the answer to a request for one page of bars or rates."""
+    """Read the answer to a request for one page."""
     page = _validate(_Page, _load(body))
-    width, times = (8, 2) if method == INGEST_OHLC else (4, 1)
+    table = find_table_of(method)
+    times = len(table.times)
+    width = times + len(table.columns)
     return Reply([_read_row(number, row, width, times) for number, row in enumerate(page.rows)], page.now)
 
 

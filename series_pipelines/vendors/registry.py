@@ -12,21 +12,17 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from series_pipelines.core.duration import DAY_MS, parse_duration
-from series_pipelines.core.series import TableName
+from series_pipelines.core.tables import SeriesTable, find_table_of, list_methods
 from series_pipelines.core.text import clean_text, show_value
 from series_pipelines.errors import InvalidDuration, InvalidInput, MalformedService, VendorBroken, VendorError
 from series_pipelines.vendors.asking import ask_all
-from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Limits, Service, Vendor
+from series_pipelines.vendors.contract import Limits, Service, Vendor
 from series_pipelines.vendors.plain import explain, take_flag, take_text, take_whole
 from series_pipelines.vendors.refusals import Refusals
 
 LOOK_SECONDS: Final = 30.0
 """How long a vendor may take to say what it offers: a sensor that follows all of them has a minute."""
 DIRECTIONS: Final = ("backward", "forward")
-TABLE_OF_METHOD: Final[Mapping[str, TableName]] = {
-    INGEST_OHLC: "ohlc_v2",
-    INGEST_INTEREST_RATE: "interest_rate",
-}
 MOST_SERVICES: Final = 1_000
 MOST_DURATIONS: Final = 100
 LONGEST_PATTERN: Final = 5_000
@@ -52,7 +48,7 @@ class Capability:
     cap_key: str
     vendor: str
     method: str
-    table_name: TableName
+    table_name: str
     product_prefix: str
     durations: tuple[str, ...]
     direction: str
@@ -180,15 +176,15 @@ def parse_service(vendor_name: str, service: Service) -> Capability:
         if not isinstance(service, Service):
             raise MalformedService(f"expected a Service, not {type(service).__name__}")
         shown = show_value(service.method)
-        method = _choose(service.method, "the method", tuple(TABLE_OF_METHOD))
+        table = find_table_of(_choose(service.method, "the method", list_methods()))
         properties = _mapping(_mapping(service.schema, "the schema").get("properties"), "properties")
-        durations = _parse_durations(properties) if method == INGEST_OHLC else ()
-        _check_required(service.schema, method)
+        durations = _parse_durations(properties) if table.has_durations else ()
+        _check_required(service.schema, table)
         prefix = _parse_prefix(_mapping(properties.get("product_id"), "properties.product_id").get("pattern"))
         stated = _mapping(properties.get("direction"), "properties.direction").get("const")
         direction = _choose(stated, "direction.const", DIRECTIONS)
         limits = _parse_limits(service.limits)
-        cap_key = format_cap_key(method, prefix, direction)
+        cap_key = format_cap_key(table.method, prefix, direction)
         if len(cap_key) > LONGEST_CAP_KEY:
             raise MalformedService("the prefix in product_id.pattern is too long")
     except BaseException as error:  # a schema may be of a class whose methods raise anything
@@ -196,8 +192,8 @@ def parse_service(vendor_name: str, service: Service) -> Capability:
     return Capability(
         cap_key=cap_key,
         vendor=vendor_name,
-        method=method,
-        table_name=TABLE_OF_METHOD[method],
+        method=table.method,
+        table_name=table.name,
         product_prefix=prefix,
         durations=durations,
         direction=direction,
@@ -256,11 +252,11 @@ def _parse_durations(properties: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(texts)
 
 
-def _check_required(schema: Mapping[str, Any], method: str) -> None:
+def _check_required(schema: Mapping[str, Any], table: SeriesTable) -> None:
     required = schema.get("required", ())
     if not isinstance(required, Sequence) or isinstance(required, str):
         raise MalformedService(f"required must be a list, not {show_value(required)}")
-    carried = ("product_id", "direction", "time", *(("duration",) if method == INGEST_OHLC else ()))
+    carried = ("product_id", "direction", "time", *(("duration",) if table.has_durations else ()))
     for number, value in enumerate(required):
         if number >= MOST_DURATIONS or not isinstance(value, str) or take_text(value, "required") not in carried:
             raise MalformedService(f"it requires {show_value(value)}, which a request does not carry")

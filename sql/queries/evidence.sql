@@ -41,11 +41,3 @@ on conflict (series_id, table_name, start_time, kind) do update set
         when known.end_time <> excluded.end_time then excluded.confirmations
         when excluded.confirmed_at - known.confirmed_at >= make_interval(secs => %(apart_ms)s / 1000.0)
         then known.confirmations + 1 else known.confirmations end;
-
--- name: find_bars
--- The bars that are stored inside holes which a vendor told of.
-select hole.series_id, (date_part('epoch', created_at) * 1000)::bigint, (date_part('epoch', closed_at) * 1000)::bigint
-from unnest(%(series_ids)s::text[], %(starts)s::timestamptz[], %(ends)s::timestamptz[])
-     as hole (series_id, start_time, end_time)
-join ohlc_v2 as bar
-     on bar.series_id = hole.series_id and bar.created_at >= hole.start_time and bar.created_at < hole.end_time;

@@ -4,19 +4,19 @@
 with covered as (
     select series_id, range_agg(tstzrange(start_time, end_time)) as time
     from series_data_range
-    where table_name = 'ohlc_v2' and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
+    where table_name = '${table}' and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
     group by series_id
 ), told as (
     select series_id, range_agg(tstzrange(created_at, closed_at)) as time
-    from ohlc_v2
+    from ${table}
     where closed_at > created_at and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
     group by series_id
 ), empty as (
     select known.series_id, range_agg(tstzrange(known.start_time, known.end_time)) as time
     from coverage_evidence as known
-    left join series_state as state on state.series_id = known.series_id and state.table_name = 'ohlc_v2'
+    left join series_state as state on state.series_id = known.series_id and state.table_name = '${table}'
     left join capability_state as capability using (cap_key)
-    where known.table_name = 'ohlc_v2' and known.kind = 'verified_empty'
+    where known.table_name = '${table}' and known.kind = 'verified_empty'
       and (%(series_ids)s::text[] is null or known.series_id = any(%(series_ids)s::text[]))
       and known.end_time - known.start_time <= substring(known.series_id from '[^/]*$')::interval
           * least(%(most_rows)s, coalesce(capability.page_rows, %(most_rows)s))
@@ -35,8 +35,8 @@ from (
 ) as parts
 order by series_id, part;
 
--- name: find_hollow_rates
--- Covered time of rates that begins before or ends after the stored rates inside it, and covered time in the future.
+-- name: find_hollow_instants
+-- Covered time of moments that begins before or ends after the stored ones inside it, and covered time in the future.
 select series_id, case when lower(part) >= %(limit)s then 'future' else 'hollow' end,
        (date_part('epoch', lower(part)) * 1000)::bigint, (date_part('epoch', upper(part)) * 1000)::bigint
 from (
@@ -48,14 +48,14 @@ from (
     ) as part
     from series_data_range as covered
     cross join lateral (
-        select min(created_at) as first_at, max(created_at) as last_at from interest_rate as stored
+        select min(created_at) as first_at, max(created_at) as last_at from ${table} as stored
         where stored.series_id = covered.series_id and created_at >= start_time and created_at < end_time
     ) as inside
-    where table_name = 'interest_rate'
+    where table_name = '${table}'
       and (%(series_ids)s::text[] is null or covered.series_id = any(%(series_ids)s::text[]))
     union all
     select series_id, tstzrange(greatest(start_time, %(limit)s), end_time) from series_data_range
-    where table_name = 'interest_rate' and end_time > %(limit)s
+    where table_name = '${table}' and end_time > %(limit)s
       and (%(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[]))
 ) as parts
 order by series_id, part;
@@ -66,8 +66,8 @@ select stored.series_id, 'misplaced', (date_part('epoch', stored.created_at) * 1
        (date_part('epoch', stored.closed_at) * 1000)::bigint
 from series_state as state
 join product using (product_id)
-join ohlc_v2 as stored on stored.series_id = state.series_id
-where state.table_name = 'ohlc_v2'
+join ${table} as stored on stored.series_id = state.series_id
+where state.table_name = '${table}'
   and (%(series_ids)s::text[] is null or state.series_id = any(%(series_ids)s::text[]))
   and (stored.created_at < greatest(%(first)s::timestamptz, listed_at - %(slack)s::interval) or stored.closed_at > %(limit)s
        or stored.created_at > delisted_at + %(slack)s::interval)
@@ -77,45 +77,25 @@ select series_id, 'across', (date_part('epoch', created_at) * 1000)::bigint,
 from (
     select series_id, created_at, closed_at, lead(created_at) over series as next_at,
            lag(closed_at) over series as before_at
-    from ohlc_v2
+    from ${table}
     where %(series_ids)s::text[] is null or series_id = any(%(series_ids)s::text[])
     window series as (partition by series_id order by created_at)
 ) as ordered
 where next_at < closed_at or before_at > created_at
 order by 1, 3;
 
--- name: find_misplaced_rates
--- Rates that can't be: from before or after their product's possible life, or from the future.
+-- name: find_misplaced_instants
+-- Rows that can't be: from before or after their product's possible life, or from the future.
 select stored.series_id, 'misplaced', (date_part('epoch', stored.created_at) * 1000)::bigint,
        (date_part('epoch', stored.created_at) * 1000)::bigint + 1
 from series_state as state
 join product using (product_id)
-join interest_rate as stored on stored.series_id = state.series_id
-where state.table_name = 'interest_rate'
+join ${table} as stored on stored.series_id = state.series_id
+where state.table_name = '${table}'
   and (%(series_ids)s::text[] is null or state.series_id = any(%(series_ids)s::text[]))
   and (stored.created_at < greatest(%(first)s::timestamptz, listed_at - %(slack)s::interval) or stored.created_at > %(limit)s
        or stored.created_at > delisted_at + %(slack)s::interval)
 order by 1, 3;
-
--- name: remove_bars
--- Take bars of one series back, and log what they said.
-with gone as (
-    delete from ohlc_v2 as stored
-    where series_id = %(series_id)s and created_at = any(%(created)s::timestamptz[])
-    returning created_at, to_jsonb(stored) - '{series_id,created_at,updated_at}'::text[] as old_value
-)
-insert into row_revision (table_name, series_id, created_at, old_value, new_value)
-select 'ohlc_v2', %(series_id)s, created_at, old_value, '{}'::jsonb from gone order by created_at;
-
--- name: remove_rates
--- Take rates of one series back, and log what they said.
-with gone as (
-    delete from interest_rate as stored
-    where series_id = %(series_id)s and created_at = any(%(created)s::timestamptz[])
-    returning created_at, to_jsonb(stored) - '{series_id,created_at,updated_at}'::text[] as old_value
-)
-insert into row_revision (table_name, series_id, created_at, old_value, new_value)
-select 'interest_rate', %(series_id)s, created_at, old_value, '{}'::jsonb from gone order by created_at;
 
 -- name: remove_ranges
 -- Take all ranges of one series back; what stands of them is added again.

@@ -27,7 +27,7 @@ left join lateral (
     -- Where the product's history at the next coarser duration is proven to begin. ISO durations are intervals.
     select other.floor_time as start_time, substring(other.series_id from '[^/]*$')::interval as bar
     from series_state as other
-    where %(table_name)s = 'ohlc_v2' and state.floor_time is null and other.table_name = 'ohlc_v2'
+    where %(has_durations)s and state.floor_time is null and other.table_name = %(table_name)s
       and other.series_id > state.product_id || '/' and other.series_id < state.product_id || '0'
       and other.product_id = state.product_id and other.floor_time is not null
       and substring(other.series_id from '[^/]*$')::interval > substring(state.series_id from '[^/]*$')::interval

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
-from series_pipelines.core.page import BarRow, RateRow
+from series_pipelines.core.page import BarRow, InstantRow
 from series_pipelines.vendors.contract import INGEST_OHLC, Product, Vendor
 from series_pipelines.vendors.demo import EPOCH_MS, DemoService, DemoVendor, Fault, create, make_products
 from series_pipelines.vendors.demo_market import DemoProduct, Grid, Market
@@ -89,7 +89,7 @@ class DemoCase:
         rows = self._market(life).ohlc_rows(grid, _number_rows(grid, life, now_ms), now_ms)
         return [tuple(row) for row in rows if row[1] <= now_ms]
 
-    def rates(self, product_id: str, now_ms: int) -> list[RateRow]:
+    def rates(self, product_id: str, now_ms: int) -> list[InstantRow]:
         life = self._lives[product_id]
         grid = Grid(None, life.rate_every_ms)
         return [tuple(row) for row in self._market(life).rate_rows(grid, _number_rows(grid, life, now_ms))]

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from series_pipelines.core.page import BarRow, RateRow
+from series_pipelines.core.page import BarRow, InstantRow
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.exchanges import ExchangeVendor, create
@@ -79,7 +79,7 @@ class ExchangeCase:
     def bars(self, product_id: str, duration: str, now_ms: int) -> list[BarRow]:
         return [(*row, None) for row in self._server.truth.bars(product_id, duration, now_ms)]
 
-    def rates(self, product_id: str, now_ms: int) -> list[RateRow]:
+    def rates(self, product_id: str, now_ms: int) -> list[InstantRow]:
         truth = self._server.truth
         instrument = truth.market.instruments[product_id]
         if not instrument.kind.lends:

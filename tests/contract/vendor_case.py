@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, Protocol
 
 import pytest
 
-from series_pipelines.core.page import BarRow, RateRow
+from series_pipelines.core.page import BarRow, InstantRow
 from series_pipelines.core.plan import Cadence, find_cadence
-from series_pipelines.core.series import encode_interest_rate_series_id, encode_ohlc_series_id
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability, Registry
 
@@ -45,8 +45,8 @@ class Series:
     @property
     def series_id(self) -> str:
         if self.duration is None:
-            return encode_interest_rate_series_id(self.product_id)
-        return encode_ohlc_series_id(self.product_id, self.duration)
+            return INTEREST_RATE.encode(self.product_id)
+        return OHLC.encode(self.product_id, self.duration)
 
     @property
     def cadence(self) -> Cadence:
@@ -99,7 +99,7 @@ class KnownCase(VendorCase, Protocol):
         """Return all bars that have ended by then, oldest first."""
         ...
 
-    def rates(self, product_id: str, now_ms: int) -> list[RateRow]:
+    def rates(self, product_id: str, now_ms: int) -> list[InstantRow]:
         """Return all rates until then, oldest first."""
         ...
 
@@ -161,7 +161,7 @@ def list_some_series(case: KnownCase) -> list[Series]:
     return [*list_series(case, "PT1M"), *list_series(case, None)]
 
 
-def list_true_rows(case: KnownCase, series: Series, now_ms: int) -> list[BarRow] | list[RateRow]:
+def list_true_rows(case: KnownCase, series: Series, now_ms: int) -> list[BarRow] | list[InstantRow]:
     """Return all that is final at a time: what ended, or took effect, at least the vendor's grace before."""
     final_ms = now_ms - series.capability.limits.grace_ms
     if series.duration is None:

@@ -22,14 +22,15 @@ from rich.console import Console
 
 from series_pipelines.cli import series
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import format_iso, parse_time
 from series_pipelines.errors import VendorError, VendorRejected, VendorUnavailable
 from series_pipelines.ingest.peek import PEEK_COLUMNS
 from series_pipelines.reading import read_ohlc
 from series_pipelines.settings import Settings, load_settings
-from series_pipelines.store import capabilities, locks, ohlc, ranges, rates, states
+from series_pipelines.store import capabilities, locks, ranges, states
 from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, write_rows
 from series_pipelines.vendors.contract import Reply, Request
 from series_pipelines.vendors.demo import DemoVendor
 
@@ -51,7 +52,7 @@ def write_bars(conn: Connection, series_id: str, count: int = 24) -> None:
         (START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS, PRICE, PRICE, PRICE, PRICE, f"{n}.0", None)
         for n in range(count)
     ]
-    ohlc.write_pages(conn, [SeriesRows(series_id, rows)])
+    write_rows(conn, OHLC, [SeriesRows(series_id, rows)])
     conn.commit()
 
 
@@ -346,7 +347,7 @@ def test_read_prints_a_table_of_the_newest_rows(run: Run, conn: Connection) -> N
 
 
 def test_read_gives_rates_as_json(run: Run, conn: Connection) -> None:
-    rates.write_pages(conn, [SeriesRows("X/Y", [(START_MS, "-0.00010", "0.00010", None)])])
+    write_rows(conn, INTEREST_RATE, [SeriesRows("X/Y", [(START_MS, "-0.00010", "0.00010", None)])])
     conn.commit()
     assert json.loads(succeed(run("read", "X/Y", "--format", "json"))) == [
         {
@@ -383,7 +384,7 @@ def test_a_file_is_not_touched_when_reading_fails(run: Run, conn: Connection, tm
 
 def test_an_id_in_both_tables_is_read_when_the_table_is_said(run: Run, conn: Connection) -> None:
     write_bars(conn, "X/Y/PT1H", 1)
-    rates.write_pages(conn, [SeriesRows("X/Y/PT1H", [(START_MS, "1", "2", None)])])
+    write_rows(conn, INTEREST_RATE, [SeriesRows("X/Y/PT1H", [(START_MS, "1", "2", None)])])
     conn.commit()
     assert "choose one with --table" in read_error(run("read", "X/Y/PT1H"), 2)
     assert "long_rate" in succeed(run("read", "X/Y/PT1H", "--table", "interest_rate"))

@@ -16,10 +16,10 @@ import pytest
 from cli_results import read_error, succeed
 from click.testing import Result
 
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import parse_time
-from series_pipelines.store import ohlc, rates
 from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, write_rows
 
 Run = Callable[..., Result]
 SERIES_BIN = Path(sys.executable).with_name("series")
@@ -31,7 +31,7 @@ COARSE, FINE, HUGE = "X/COARSE/PT1H", "X/FINE/PT1H", "X/HUGE/PT1H"
 def write_bars(conn: Connection, series_id: str, price: str, volume: str | None, count: int = 2) -> None:
     times = [(START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS) for n in range(count)]
     rows = [(*closed, price, price, price, price, volume, None) for closed in times]
-    ohlc.write_pages(conn, [SeriesRows(series_id, rows)])
+    write_rows(conn, OHLC, [SeriesRows(series_id, rows)])
     conn.commit()
 
 
@@ -56,7 +56,7 @@ def test_exact_files_of_two_series_are_one_dataset_with_every_digit(run: Run, co
 
 def test_exact_files_of_rates_combine_too(run: Run, conn: Connection, tmp_path: Path) -> None:
     for number, rate in enumerate(("0.0001", "-0.00000012345")):
-        rates.write_pages(conn, [SeriesRows(f"X/R{number}", [(START_MS, rate, rate, None)])])
+        write_rows(conn, INTEREST_RATE, [SeriesRows(f"X/R{number}", [(START_MS, rate, rate, None)])])
         conn.commit()
         succeed(run("read", f"X/R{number}", "--exact", "--output", str(tmp_path / f"{number}.parquet")))
     combined = pa.dataset.dataset(sorted(tmp_path.glob("*.parquet"))).to_table()

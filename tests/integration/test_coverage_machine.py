@@ -19,15 +19,16 @@ from series_pipelines.core.cursor import backfill, harvest, replay
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.evidence import find_evidence
 from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import check_ohlc_page
-from series_pipelines.core.plan import Fetch, ohlc_cadence
+from series_pipelines.core.page import check_bar_page
+from series_pipelines.core.plan import Fetch, bar_cadence
 from series_pipelines.core.ranges import Range, find_gaps
+from series_pipelines.core.tables import OHLC
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.store import coverage, cursors, ledger, ranges, states
 from series_pipelines.store.connection import connect
 
 SERIES = "SIM/X/PT1M"
-BARS = ohlc_cadence("PT1M", 0)
+BARS = bar_cadence("PT1M", 0)
 LIFE = Range(0, 130 * MINUTE_MS)
 NUMBERS = itertools.count(1)
 STARTS = st.integers(0, 100)
@@ -65,7 +66,7 @@ class Account(RuleBasedStateMachine):
         rows = [(m * MINUTE_MS, None, price, price, price, price, "1", None) for m in minutes]
         fetch = Fetch(kind, "head" if kind == "head" else "start", LIFE.end_ms, "")  # type: ignore[arg-type]
         asked: dict[str, Any] = {"direction": "backward", "time_ms": LIFE.end_ms, "closed_before_ms": LIFE.end_ms}
-        page = check_ohlc_page(rows, duration=BARS.duration, **asked)
+        page = check_bar_page(OHLC, rows, duration=BARS.duration, **asked)
         outcome = settle_page(facts, fetch, page, BARS, LIFE.end_ms)
         found = find_evidence(facts, fetch, page, outcome, BARS, LIFE.end_ms)
         return Finished(facts, fetch, LIFE.end_ms, page, outcome, next(NUMBERS), found)

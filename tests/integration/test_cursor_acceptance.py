@@ -13,7 +13,7 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 from series_pipelines.core.cursor import CursorValue, backfill, harvest
 from series_pipelines.core.outcome import settle_page
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Fetch, ohlc_cadence
+from series_pipelines.core.plan import Fetch, bar_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.store import cursors, ledger, states
@@ -51,7 +51,7 @@ def commit(conn: Connection, kind: str, *indices: int) -> None:
     ]
     page = Page(rows, Range(rows[0][0], rows[-1][1]), len(rows))
     fetch: Any = Fetch(kind, "head" if kind == "head" else "start", NOON_MS, "test")  # type: ignore[arg-type]
-    outcome = settle_page(facts, fetch, page, ohlc_cadence("PT1M", 0), NOON_MS)
+    outcome = settle_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
     finished = Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
     commit_group(conn, "ohlc_v2", Author("cap", "backward", f"lane of {kind}s", "run"), [finished])
 

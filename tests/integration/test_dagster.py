@@ -33,7 +33,7 @@ from databases import Server, create_database
 
 from series_pipelines.defs import display, lane_log
 from series_pipelines.defs.build import build_definitions
-from series_pipelines.defs.partitions import SERIES_PARTITIONS
+from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_dagster_events
 from series_pipelines.defs.storage import add_search_path, find_dagster_database
@@ -135,7 +135,7 @@ def read_metadata(instance: DagsterInstance) -> Mapping[str, Any]:
 
 def find_materialized(instance: DagsterInstance, table_name: str = "ohlc_v2") -> set[str]:
     asset = AssetKey(table_name)
-    partitions = SERIES_PARTITIONS[table_name]  # type: ignore[index]
+    partitions = find_partitions(table_name)
     cache = get_and_update_asset_status_cache_value(instance, asset, partitions, instance)
     assert cache is not None
     return set(cache.deserialize_materialized_partition_subsets(partitions).get_partition_keys())

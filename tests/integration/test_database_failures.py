@@ -26,7 +26,7 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.outcome import settle_page
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Fetch, ohlc_cadence
+from series_pipelines.core.plan import Fetch, bar_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError
 from series_pipelines.ingest.commit import Author, Finished, commit_group
@@ -83,7 +83,7 @@ class Desk:
         self.world.conn.commit()
         page = Page(list(rows), Range(START, START + len(rows) * MINUTE), len(rows))
         fetch = Fetch("head", "head", NOON_MS, "test")
-        outcome = settle_page(facts, fetch, page, ohlc_cadence("PT1M", 0), NOON_MS)
+        outcome = settle_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
         return Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
 
     def count_stored(self) -> dict[str, int]:

@@ -12,7 +12,8 @@ import pytest
 from simulation import MovableClock
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, parse_duration
-from series_pipelines.core.page import check_ohlc_page, check_rate_page
+from series_pipelines.core.page import check_bar_page, check_instant_page
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import (
     PageRefused,
     VendorBusy,
@@ -117,11 +118,12 @@ def page_all(vendor: ExchangeVendor, capability: Capability, product_id: str, du
         reply = vendor.fetch(request)
         closed_ms = reply.now_ms - capability.limits.grace_ms
         if duration is None:
-            page = check_rate_page(
-                reply.rows, direction=capability.direction, time_ms=time_ms, closed_before_ms=closed_ms
+            page = check_instant_page(
+                INTEREST_RATE, reply.rows, direction=capability.direction, time_ms=time_ms, closed_before_ms=closed_ms
             )
         else:
-            page = check_ohlc_page(
+            page = check_bar_page(
+                OHLC,
                 reply.rows,
                 direction=capability.direction,
                 time_ms=time_ms,

@@ -10,14 +10,15 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 from series_pipelines.core.floor import keep_floor
 from series_pipelines.core.outcome import Outcome, settle_page
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Fetch, SeriesFacts, ohlc_cadence
+from series_pipelines.core.plan import Fetch, SeriesFacts, bar_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import StoreError
 from series_pipelines.ingest.commit import Author, Finished, commit_group
 from series_pipelines.ingest.writer import Writer, Written
-from series_pipelines.store import ohlc, ranges, rates, states
+from series_pipelines.store import ranges, states
 from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, write_rows
 
 MINUTE = 60_000
 START = NOON_MS - 100 * MINUTE
@@ -47,7 +48,7 @@ def finish(world: World, series_id: str, rows: list[tuple[object, ...]]) -> Fini
     world.conn.commit()
     page = Page(rows, Range(rows[0][0], rows[-1][1]), len(rows))  # type: ignore[arg-type]
     fetch = Fetch("head", "head", NOON_MS, "test")
-    outcome = settle_page(facts, fetch, page, ohlc_cadence("PT1M", 0), NOON_MS)
+    outcome = settle_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
     return Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
 
 
@@ -109,11 +110,11 @@ def test_a_commit_tells_how_many_rows_of_each_series_were_new_or_different(world
 
 def test_a_changed_bar_is_updated_and_only_that_one(world: World) -> None:
     with world.conn.transaction():
-        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(i) for i in range(10)])]).total() == 10
+        assert write_rows(world.conn, OHLC, [SeriesRows(SERIES[0], [bar(i) for i in range(10)])]).total() == 10
     before = snapshot(world.conn)
     with world.conn.transaction():
         changed = [bar(i, close="1.75" if i == 4 else "1.5") for i in range(3, 14)]
-        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], changed)]).total() == 5
+        assert write_rows(world.conn, OHLC, [SeriesRows(SERIES[0], changed)]).total() == 5
     after = snapshot(world.conn)
     assert [row for row in after if row not in before] == [after[4], *after[10:]]
     assert after[4][6] == Decimal("1.75")  # type: ignore[index]
@@ -122,16 +123,16 @@ def test_a_changed_bar_is_updated_and_only_that_one(world: World) -> None:
 
 def test_equal_numbers_written_differently_are_equal(world: World) -> None:
     with world.conn.transaction():
-        ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(0, close="1.10")])])
-        assert ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [bar(0, close="1.1")])]).total() == 0
+        write_rows(world.conn, OHLC, [SeriesRows(SERIES[0], [bar(0, close="1.10")])])
+        assert write_rows(world.conn, OHLC, [SeriesRows(SERIES[0], [bar(0, close="1.1")])]).total() == 0
 
 
 def test_eighteen_digits_arrive_unchanged_and_nulls_stay_null(world: World) -> None:
     price = "12345678.123456789012345678"
     with world.conn.transaction():
         row = bar(0, close=price, high="99999999", volume=None)
-        ohlc.write_pages(world.conn, [SeriesRows(SERIES[0], [row])])
-        rates.write_pages(world.conn, [SeriesRows("SIM/A", [(START, "-0.000000000000000001", "1E-18", None)])])
+        write_rows(world.conn, OHLC, [SeriesRows(SERIES[0], [row])])
+        write_rows(world.conn, INTEREST_RATE, [SeriesRows("SIM/A", [(START, "-0.000000000000000001", "1E-18", None)])])
     stored = world.conn.execute("select close::text, volume, open_interest from ohlc_v2").fetchone()
     assert stored == (price, None, None)
     assert world.conn.execute("select long_rate::text, settlement_price from interest_rate").fetchone() == (
@@ -142,7 +143,7 @@ def test_eighteen_digits_arrive_unchanged_and_nulls_stay_null(world: World) -> N
 
 def test_a_series_id_with_a_backslash_is_written_as_it_is(world: World) -> None:
     with world.conn.transaction():
-        ohlc.write_pages(world.conn, [SeriesRows("SIM/odd\\name/PT1M", [bar(0)])])
+        write_rows(world.conn, OHLC, [SeriesRows("SIM/odd\\name/PT1M", [bar(0)])])
     assert world.conn.execute("select series_id from ohlc_v2").fetchone() == ("SIM/odd\\name/PT1M",)
 
 

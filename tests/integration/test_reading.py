@@ -10,14 +10,15 @@ import pytest
 from databases import create_database
 
 import series_pipelines
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import date_to_ms, format_iso, format_span, format_time, parse_time
 from series_pipelines.errors import InvalidDuration, InvalidInput, StoreError, UnknownSeries
 from series_pipelines.reading import read_interest_rate, read_ohlc
 from series_pipelines.store import capabilities as capability_store
-from series_pipelines.store import ohlc, products, rates, states
+from series_pipelines.store import products, states
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.embedded import EmbeddedPostgres
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, write_rows
 
 BARS = "TEST/SWAP/A-B/PT1H"
 RATES = "TEST/SWAP/A-B"
@@ -38,13 +39,13 @@ def write_bars(conn: Connection, count: int = 24, series_id: str = BARS) -> None
         (START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS, PRICE, PRICE, PRICE, PRICE, f"{n}.50", None)
         for n in range(count)
     ]
-    ohlc.write_pages(conn, [SeriesRows(series_id, rows)])
+    write_rows(conn, OHLC, [SeriesRows(series_id, rows)])
     conn.commit()
 
 
 def write_rates(conn: Connection) -> None:
     rows = [(START_MS + n * 8 * HOUR_MS + 5, "-0.0001", "0.0001", "100.5" if n else None) for n in range(3)]
-    rates.write_pages(conn, [SeriesRows(RATES, rows)])
+    write_rows(conn, INTEREST_RATE, [SeriesRows(RATES, rows)])
     conn.commit()
 
 

@@ -5,9 +5,10 @@ from datetime import UTC, datetime
 from simulation import NOON_MS
 
 from series_pipelines.core.ranges import Range
-from series_pipelines.store import campaigns, ohlc, rates, revisions
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
+from series_pipelines.store import campaigns, revisions
 from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows
+from series_pipelines.store.rows import SeriesRows, write_rows
 
 MINUTE = 60_000
 START = NOON_MS - 100 * MINUTE
@@ -22,7 +23,7 @@ def bar(index: int, **changes: object) -> tuple[object, ...]:
 
 def write(conn: Connection, *rows: tuple[object, ...], series_id: str = SERIES) -> int:
     with conn.transaction():
-        return ohlc.write_pages(conn, [SeriesRows(series_id, list(rows))]).total()
+        return write_rows(conn, OHLC, [SeriesRows(series_id, list(rows))]).total()
 
 
 def read(conn: Connection, series_id: str = SERIES) -> list[tuple[int, str, str | None, str | None]]:
@@ -94,7 +95,7 @@ def test_rates_are_logged_too(conn: Connection) -> None:
     second = [(START, "0.00010", "-0.0001", "4"), (START + MINUTE, "0.0003", "-0.0002", "5")]
     for rows in (first, second):
         with conn.transaction():
-            rates.write_pages(conn, [SeriesRows("SIM/A", rows)])
+            write_rows(conn, INTEREST_RATE, [SeriesRows("SIM/A", rows)])
     found = revisions.read(conn, "interest_rate", ["SIM/A"], after=0)
     assert [(c.table_name, c.created_ms, c.column, c.old_value, c.new_value) for c in found] == [
         ("interest_rate", START, "settlement_price", None, "4"),
@@ -105,7 +106,7 @@ def test_rates_are_logged_too(conn: Connection) -> None:
 
 def test_a_revision_is_there_only_if_the_row_is(conn: Connection) -> None:
     write(conn, bar(0))
-    ohlc.write_pages(conn, [SeriesRows(SERIES, [bar(0, close="1.75")])])
+    write_rows(conn, OHLC, [SeriesRows(SERIES, [bar(0, close="1.75")])])
     assert len(revisions.read(conn, "ohlc_v2", [SERIES], after=0)) == 1
     conn.rollback()
     assert read(conn) == []

@@ -12,7 +12,7 @@ from typing import Any
 
 from series_pipelines.core.duration import MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
-from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.verify import verify_series
 from series_pipelines.store import ledger
 from series_pipelines.store.connection import Connection
@@ -172,7 +172,7 @@ class Oracle:
 
     def _check_strangers(self, conn: Connection) -> Iterator[Violation]:
         known = {(series.table_name, series.series_id) for series in self.list_series()}
-        for table_name in TABLE_NAMES:
+        for table_name in TABLES:
             rows = conn.execute(f"select distinct series_id from {table_name}").fetchall()
             for (series_id,) in rows:
                 if (table_name, series_id) not in known:
@@ -200,7 +200,7 @@ def check_ledger(conn: Connection) -> Iterator[Violation]:
 
 def check_self(conn: Connection, now_ms: int) -> Iterator[Violation]:
     """What the project itself finds wrong with its coverage, as `series verify` does."""
-    for table_name in TABLE_NAMES:
+    for table_name in TABLES:
         for fault in verify_series(conn, table_name, None, now_ms + BELIEVED_MS):
             yield Violation("`series verify` finds nothing", fault.series_id, f"{fault.what}: {fault.window}")
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from random import Random
 
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.core.series import TABLE_NAMES
+from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import CapabilityBusy
 from series_pipelines.ingest.backlog import decide_lanes, publish_backlogs, read_backlog
 from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
@@ -206,7 +206,7 @@ class PagesRound:
     def _tick(self) -> int:
         """Play every sensor once and run the lanes they ask for."""
         ran = 0
-        for table_name in TABLE_NAMES:
+        for table_name in TABLES:
             for kind in ("head", "tail"):
                 now_ms = self.clock.now_ms()
                 backlog = read_backlog(self.conn, now_ms)

@@ -5,7 +5,7 @@ from random import Random
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
-from series_pipelines.vendors.contract import Direction, Limits, Method
+from series_pipelines.vendors.contract import Direction, Limits
 
 from .lies import BY_KIND
 from .market import Life
@@ -20,7 +20,7 @@ ALL_LIES = tuple(name for names in BY_KIND.values() for name in names)
 class Offer:
     """One service: its method, prefix, direction and page size."""
 
-    method: Method
+    method: str
     prefix: str
     direction: Direction
     page_rows: int

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.core.agenda import Agenda
-from series_pipelines.core.plan import SeriesFacts, find_head_due, find_tail_due, ohlc_cadence, plan_head, plan_tail
+from series_pipelines.core.plan import SeriesFacts, bar_cadence, find_head_due, find_tail_due, plan_head, plan_tail
 
-CADENCE = ohlc_cadence("PT1M", 0)
+CADENCE = bar_cadence("PT1M", 0)
 LATE_MS = CADENCE.head_lag_ms + 1
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
@@ -169,7 +169,7 @@ def test_what_is_taken_comes_with_the_planned_request(direction: str) -> None:
 
 
 def test_each_series_has_its_own_cadence() -> None:
-    agenda = Agenda("backward", lambda facts: ohlc_cadence(facts.series_id, 0))
+    agenda = Agenda("backward", lambda facts: bar_cadence(facts.series_id, 0))
     for text in ("PT1M", "PT1H"):
         agenda.put(SeriesFacts(**{**BLANK, "series_id": text, "start_ms": 0, "end_ms": 0, "floor_ms": 0}))
 

@@ -67,8 +67,6 @@ STATEMENT = re.compile(
     | (?:notify|listen|lock\s+table|vacuum|analyze)\s+\w+\s*$""",
     re.IGNORECASE | re.VERBOSE,
 )
-# Both row tables have the same named queries, which are loaded by whichever table it is.
-LOADED_BY_TABLE = {"ohlc", "rates"}
 
 
 @cache
@@ -169,10 +167,11 @@ def list_loaded_queries(module: str) -> Iterator[tuple[str, str]]:
 
 
 def find_loaded_files(node: ast.expr) -> set[str]:
-    if not (isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == "load_queries"):
+    loads = ("load_queries", "load_table_queries")
+    if not (isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in loads):
         return set()
     name = node.args[0]
-    return {str(name.value)} if isinstance(name, ast.Constant) else LOADED_BY_TABLE
+    return {str(name.value)} if isinstance(name, ast.Constant) else set()
 
 
 def test_imports_point_one_way() -> None:

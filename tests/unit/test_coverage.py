@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.coverage import draw_bar, find_knowable_end, measure_coverage
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.plan import Cadence, SeriesFacts, ohlc_cadence, rate_cadence
+from series_pipelines.core.plan import Cadence, SeriesFacts, bar_cadence, instant_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.core.times import parse_time
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
@@ -17,7 +18,7 @@ BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "f
 RANGES = st.lists(st.integers(0, 399).map(lambda n: Range(n // 10, n // 10 + n % 10 + 1)), max_size=6)
 TIMES = st.none() | st.integers(0, 60)
 SHADES = " ░▒▓█"
-ANYTIME = rate_cadence(0, interval_ms=1)
+ANYTIME = instant_cadence(INTEREST_RATE, 0, interval_ms=1)
 """Of a series of which something may be new at any moment."""
 GRACE_MS = 2_000
 
@@ -157,7 +158,7 @@ CLOSED_LAST = [
 @pytest.mark.parametrize(("duration", "closed"), CLOSED_LAST)
 @pytest.mark.parametrize("is_stored", [True, False])
 def test_only_bars_that_have_closed_can_be_known(duration: str, closed: str, is_stored: bool) -> None:
-    cadence, closed_ms = ohlc_cadence(duration, GRACE_MS), parse_time(closed)
+    cadence, closed_ms = bar_cadence(duration, GRACE_MS), parse_time(closed)
     assert cadence.duration is not None
     before_ms = cadence.duration.start_of_bar(closed_ms - 1)
     stored_ms = before_ms if is_stored else None
@@ -178,14 +179,14 @@ def test_only_bars_that_have_closed_can_be_known(duration: str, closed: str, is_
     ],
 )
 def test_bars_go_on_in_the_steps_in_which_they_are_stored(duration: str, stored: str, now: str, knowable: str) -> None:
-    cadence = ohlc_cadence(duration, GRACE_MS)
+    cadence = bar_cadence(duration, GRACE_MS)
 
     assert find_knowable_end(cadence, parse_time(now), parse_time(stored)) == parse_time(knowable)
 
 
 @pytest.mark.parametrize("interval_ms", [HOUR_MS, 8 * HOUR_MS])
 def test_of_rates_nothing_is_missing_until_the_next_one_is_due(interval_ms: int) -> None:
-    cadence, end_ms = rate_cadence(GRACE_MS, interval_ms), NOON_MS + 1
+    cadence, end_ms = instant_cadence(INTEREST_RATE, GRACE_MS, interval_ms), NOON_MS + 1
     due_ms = end_ms + interval_ms + GRACE_MS
 
     assert find_knowable_end(cadence, due_ms, end_ms) == end_ms
@@ -194,16 +195,16 @@ def test_of_rates_nothing_is_missing_until_the_next_one_is_due(interval_ms: int)
 
 
 def test_what_a_vendor_gave_before_our_clock_came_there_is_known_and_nothing_is_behind() -> None:
-    minutes = ohlc_cadence("PT1M", GRACE_MS)
+    minutes = bar_cadence("PT1M", GRACE_MS)
 
     assert find_knowable_end(minutes, NOON_MS - 500, NOON_MS) == NOON_MS - 500
-    assert find_knowable_end(rate_cadence(GRACE_MS), NOON_MS - 500, NOON_MS) == NOON_MS - 500
+    assert find_knowable_end(instant_cadence(INTEREST_RATE, GRACE_MS), NOON_MS - 500, NOON_MS) == NOON_MS - 500
 
 
 HEALTHY = [
-    *((ohlc_cadence(text, GRACE_MS), parse_time(closed)) for text, closed in CLOSED_LAST),
-    (rate_cadence(GRACE_MS, HOUR_MS), NOON_MS - 50 * MINUTE_MS),
-    (rate_cadence(GRACE_MS, 8 * HOUR_MS), NOON_MS - 7 * HOUR_MS),
+    *((bar_cadence(text, GRACE_MS), parse_time(closed)) for text, closed in CLOSED_LAST),
+    (instant_cadence(INTEREST_RATE, GRACE_MS, HOUR_MS), NOON_MS - 50 * MINUTE_MS),
+    (instant_cadence(INTEREST_RATE, GRACE_MS, 8 * HOUR_MS), NOON_MS - 7 * HOUR_MS),
 ]
 
 
@@ -225,7 +226,7 @@ def test_bars_that_closed_and_are_not_stored_are_lag_and_unknown_alike() -> None
     stored = [Range(end_ms - DAY_MS, end_ms)]
     facts = make_facts(end_ms=end_ms, floor_ms=end_ms - DAY_MS)
 
-    coverage = measure_coverage(facts, ohlc_cadence("PT1H", GRACE_MS), stored, NOON_MS + 59 * MINUTE_MS)
+    coverage = measure_coverage(facts, bar_cadence("PT1H", GRACE_MS), stored, NOON_MS + 59 * MINUTE_MS)
 
     assert (coverage.lag_ms, coverage.unknown_ms, coverage.behind_ms) == (3 * HOUR_MS, 3 * HOUR_MS, 0)
     assert round(coverage.percent, 2) == 88.89
@@ -238,7 +239,7 @@ def test_a_delisted_series_is_complete_once_its_vendor_has_given_all(head_misses
     known = {"floor_ms": stored[0].start_ms, "end_ms": end_ms, "delisted_ms": delisted_ms, "head_misses": head_misses}
     facts = make_facts(**known, head_attempted_ms=NOON_MS)
 
-    coverage = measure_coverage(facts, ohlc_cadence("PT1H", GRACE_MS), stored, NOON_MS)
+    coverage = measure_coverage(facts, bar_cadence("PT1H", GRACE_MS), stored, NOON_MS)
 
     assert round(coverage.percent, 1) == percent
     assert (coverage.lag_ms == 0, coverage.unknown_ms == 0) == (percent == 100.0, percent == 100.0)

@@ -16,7 +16,6 @@ from series_pipelines.vendors.contract import (
     INGEST_OHLC,
     Direction,
     Limits,
-    Method,
     Product,
     Reply,
     Request,
@@ -31,7 +30,7 @@ FAR_AHEAD_MS = EPOCH_MS + 10_000 * DAY_MS
 
 
 def make_vendor(
-    life: DemoProduct, direction: Direction, page_rows: int, now_ms: int, method: Method = INGEST_OHLC, **more: Any
+    life: DemoProduct, direction: Direction, page_rows: int, now_ms: int, method: str = INGEST_OHLC, **more: Any
 ) -> DemoVendor:
     service = DemoService(method, "T/", direction, page_rows, ALL_DURATIONS, Limits(grace_ms=GRACE_MS))
     return DemoVendor("test", [service], [life], clock=lambda: now_ms, **more)

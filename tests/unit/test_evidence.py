@@ -11,12 +11,12 @@ from series_pipelines.core.duration import HOUR_MS
 from series_pipelines.core.evidence import Evidence, EvidenceKind, find_evidence, trim_evidence
 from series_pipelines.core.outcome import settle_failure, settle_page
 from series_pipelines.core.page import LAST_MOMENT_MS, Page
-from series_pipelines.core.plan import Fetch, SeriesFacts, ohlc_cadence
+from series_pipelines.core.plan import Fetch, SeriesFacts, bar_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import PageRefused, VendorBusy, VendorError
 
 NOW_MS = 1_700_000_000_000
-HOURS = ohlc_cadence("PT1H", 0, 10)
+HOURS = bar_cadence("PT1H", 0, 10)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1H", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 EMPTY = Page([], None, 0)

@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.floor import APART_MS, RECHECK_MS, Floor, prove_floor
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, ohlc_cadence, rate_cadence
+from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE
 
 NOW_MS = 1_700_000_000_000
 START_MS = 100 * HOUR_MS
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
-MINUTE_BARS = ohlc_cadence("PT1M", 0)
-PAGED_BARS = ohlc_cadence("PT1M", 0, 100)
+MINUTE_BARS = bar_cadence("PT1M", 0)
+PAGED_BARS = bar_cadence("PT1M", 0, 100)
 EMPTY = Page([], None, 0)
 ASK = Fetch("tail", "start", START_MS + MINUTE_MS, "")
 PROBE_BACK = Fetch("tail", "start", START_MS, "")
@@ -104,7 +105,7 @@ def test_a_coarser_duration_that_begins_earlier_tells_that_older_bars_are_not_ke
         (START_MS - DAY_MS, MINUTE_BARS, "listing"),
         (START_MS - DAY_MS - 1, MINUTE_BARS, "retention"),
         (0, MINUTE_BARS, "retention"),
-        (0, ohlc_cadence("P1W", 0), "listing"),
+        (0, bar_cadence("P1W", 0), "listing"),
     ],
 )
 def test_a_floor_far_from_the_listing_is_retention(listed_ms: int | None, cadence: Cadence, kind: str) -> None:
@@ -128,7 +129,7 @@ def test_a_forward_answer_from_later_than_the_oldest_time_may_have_met_an_outage
 
 
 def test_a_full_page_of_fast_rates_is_no_probe_however_short_its_time() -> None:
-    cadence = rate_cadence(0, HOUR_MS, 3)
+    cadence = instant_cadence(INTEREST_RATE, 0, HOUR_MS, 3)
     rates = [(START_MS - hour * HOUR_MS, "1", "1", None) for hour in (3, 2, 1)]
     page = Page(rates, Range(rates[0][0], rates[-1][0] + 1), 3)
     assert prove(make_facts(), ASK, page, cadence).grounds == ()

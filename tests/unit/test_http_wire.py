@@ -10,7 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import parse_duration
-from series_pipelines.core.page import check_ohlc_page
+from series_pipelines.core.page import check_bar_page
+from series_pipelines.core.tables import OHLC
 from series_pipelines.errors import (
     MalformedService,
     PageRefused,
@@ -187,7 +188,7 @@ def test_what_is_read_is_fit_for_the_check_of_pages(values: list[list[object]]) 
     rows = parse_page(body, "IngestOHLC").rows
     minute = parse_duration("PT1M")
     with suppress(PageRefused):
-        check_ohlc_page(rows, direction="forward", time_ms=0, duration=minute, closed_before_ms=NOW_MS)
+        check_bar_page(OHLC, rows, direction="forward", time_ms=0, duration=minute, closed_before_ms=NOW_MS)
 
 
 def test_services_are_read_with_their_limits() -> None:

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
 from series_pipelines.core.lag import Lag, is_delisted, measure_lag
-from series_pipelines.core.plan import SeriesFacts, find_head_due, ohlc_cadence, rate_cadence
+from series_pipelines.core.plan import SeriesFacts, bar_cadence, find_head_due, instant_cadence
+from series_pipelines.core.tables import INTEREST_RATE
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "A/PT1M", "cap_key": "c", "head_misses": 0}
 END_MS = 1_800_000_000_000
 GRACE_MS = 1_000
-MINUTES = ohlc_cadence("PT1M", GRACE_MS)
+MINUTES = bar_cadence("PT1M", GRACE_MS)
 
 
 def make_facts(**known: object) -> SeriesFacts:
@@ -34,7 +35,7 @@ def test_a_bar_counts_from_the_moment_it_is_due(after_ms: int, lag: Lag) -> None
 
 @given(st.integers(0, 10**10), st.sampled_from(["PT1M", "PT1H", "P1D", "P1M"]))
 def test_a_series_is_late_exactly_when_its_head_is_due(after_ms: int, duration: str) -> None:
-    cadence = ohlc_cadence(duration, GRACE_MS)
+    cadence = bar_cadence(duration, GRACE_MS)
     due_ms = find_head_due(make_facts(), cadence)
     assert due_ms is not None
     lag = measure_lag(make_facts(), cadence, END_MS + after_ms)
@@ -49,7 +50,7 @@ def test_a_pause_does_not_make_a_series_less_late() -> None:
 
 
 def test_rates_are_counted_in_intervals() -> None:
-    cadence = rate_cadence(GRACE_MS, 8 * HOUR_MS)
+    cadence = instant_cadence(INTEREST_RATE, GRACE_MS, 8 * HOUR_MS)
     lag = measure_lag(make_facts(interval_ms=8 * HOUR_MS), cadence, END_MS + 17 * HOUR_MS)
     assert lag is not None
     assert lag.bars == 2

@@ -17,11 +17,12 @@ from series_pipelines.core.outcome import (
     settle_pause,
 )
 from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, ohlc_cadence, rate_cadence
+from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE
 
 NOW_MS = 1_700_000_000_000
-MINUTE_BARS = ohlc_cadence("PT1M", 0)
+MINUTE_BARS = bar_cadence("PT1M", 0)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 
@@ -120,10 +121,10 @@ def test_the_head_of_minute_bars_waits_fifteen_seconds_and_doubles_to_fifteen_mi
 @pytest.mark.parametrize(
     ("cadence", "first_ms", "most_ms"),
     [
-        (ohlc_cadence("PT5M", 0), 75_000, 15 * MINUTE_MS),
-        (ohlc_cadence("PT1H", 0), 15 * MINUTE_MS, 30 * MINUTE_MS),
-        (ohlc_cadence("P1D", 0), 15 * MINUTE_MS, 12 * HOUR_MS),
-        (rate_cadence(0), 15 * MINUTE_MS, 30 * MINUTE_MS),
+        (bar_cadence("PT5M", 0), 75_000, 15 * MINUTE_MS),
+        (bar_cadence("PT1H", 0), 15 * MINUTE_MS, 30 * MINUTE_MS),
+        (bar_cadence("P1D", 0), 15 * MINUTE_MS, 12 * HOUR_MS),
+        (instant_cadence(INTEREST_RATE, 0), 15 * MINUTE_MS, 30 * MINUTE_MS),
     ],
     ids=["PT5M", "PT1H", "P1D", "rates"],
 )
@@ -142,7 +143,7 @@ def test_a_tail_waits_ten_minutes_and_doubles_to_six_hours(fetch: Fetch) -> None
 @given(
     st.sampled_from(FETCHES),
     st.integers(0, 100),
-    st.sampled_from([MINUTE_BARS, ohlc_cadence("P1M", 0), rate_cadence(0)]),
+    st.sampled_from([MINUTE_BARS, bar_cadence("P1M", 0), instant_cadence(INTEREST_RATE, 0)]),
     st.booleans(),
 )
 @settings(max_examples=100, deadline=None)
@@ -268,19 +269,19 @@ def make_rates(*hours: float) -> Page:
     ],
 )
 def test_the_interval_is_the_shortest_of_the_newest_ones_seen(hours: tuple[float, ...], interval_hours: int) -> None:
-    outcome = settle(make_facts(interval_ms=3 * HOUR_MS), HEAD, make_rates(*hours), rate_cadence(0))
+    outcome = settle(make_facts(interval_ms=3 * HOUR_MS), HEAD, make_rates(*hours), instant_cadence(INTEREST_RATE, 0))
     assert outcome.interval_ms == interval_hours * HOUR_MS
 
 
 def test_one_new_rate_tells_its_interval_from_what_is_stored() -> None:
     facts = make_facts(start_ms=100 * HOUR_MS, end_ms=200 * HOUR_MS + 1, interval_ms=8 * HOUR_MS)
-    assert settle(facts, HEAD, make_rates(204), rate_cadence(0)).interval_ms == 4 * HOUR_MS
+    assert settle(facts, HEAD, make_rates(204), instant_cadence(INTEREST_RATE, 0)).interval_ms == 4 * HOUR_MS
 
 
 def test_history_bars_and_failures_leave_the_interval_as_it_is() -> None:
     facts = make_facts(**WITH_GAP, interval_ms=4 * HOUR_MS)
-    assert settle(facts, START, make_rates(50, 58, 66), rate_cadence(0)).interval_ms == 4 * HOUR_MS
-    assert settle(facts, HEAD, make_rates(), rate_cadence(0)).interval_ms == 4 * HOUR_MS
+    assert settle(facts, START, make_rates(50, 58, 66), instant_cadence(INTEREST_RATE, 0)).interval_ms == 4 * HOUR_MS
+    assert settle(facts, HEAD, make_rates(), instant_cadence(INTEREST_RATE, 0)).interval_ms == 4 * HOUR_MS
     assert settle_failure(facts, HEAD, "no", NOW_MS).interval_ms == 4 * HOUR_MS
     assert settle_pause(facts, HEAD, "no").interval_ms == 4 * HOUR_MS
     assert settle(make_facts(**COVERED), HEAD, make_page(199, 201)).interval_ms is None

@@ -14,11 +14,12 @@ from series_pipelines.core.page import (
     MOST_ROWS,
     BarRow,
     Page,
-    check_ohlc_page,
-    check_rate_page,
+    check_bar_page,
+    check_instant_page,
     find_possible_life,
 )
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import PageRefused
 
 MINUTE = parse_duration("PT1M")
@@ -45,11 +46,11 @@ def rate(created_ms: Any, long: Any = "-0.0001", short: Any = "0.0001", price: A
 def check_bars(
     rows: Any, direction: str = "forward", time_ms: int = 0, now_ms: int = NEVER_FORMING, duration=MINUTE
 ) -> Page:
-    return check_ohlc_page(rows, direction=direction, time_ms=time_ms, duration=duration, closed_before_ms=now_ms)
+    return check_bar_page(OHLC, rows, direction=direction, time_ms=time_ms, duration=duration, closed_before_ms=now_ms)
 
 
 def check_rates(rows: Any, direction: str = "forward", time_ms: int = 0, now_ms: int = NEVER_FORMING) -> Page:
-    return check_rate_page(rows, direction=direction, time_ms=time_ms, closed_before_ms=now_ms)
+    return check_instant_page(INTEREST_RATE, rows, direction=direction, time_ms=time_ms, closed_before_ms=now_ms)
 
 
 def list_times(page: Page) -> list[int]:
@@ -474,7 +475,7 @@ def test_a_page_read_by_columns_is_the_page_read_by_rows(
 
     def read(given_rows: list[list[Any]]) -> Page | str:
         try:
-            return check_ohlc_page(given_rows, **asked, closed_before_ms=LAST_MOMENT_MS)
+            return check_bar_page(OHLC, given_rows, **asked, closed_before_ms=LAST_MOMENT_MS)
         except PageRefused:
             return "refused"
 
@@ -504,7 +505,7 @@ def test_bars_lie_on_the_grid_of_their_duration_unless_the_vendor_keeps_none(
     def check(created_ms: int, keeps_grid: bool = True) -> Page:
         duration = parse_duration(text)
         asked = {"direction": "forward", "time_ms": 0, "closed_before_ms": NEVER_FORMING}
-        return check_ohlc_page([bar(created_ms)], duration=duration, on_grid=keeps_grid, **asked)  # type: ignore[arg-type]
+        return check_bar_page(OHLC, [bar(created_ms)], duration=duration, on_grid=keeps_grid, **asked)  # type: ignore[arg-type]
 
     for created_ms in on_grid:
         assert list_times(check(created_ms)) == [created_ms]
@@ -519,8 +520,8 @@ def test_bars_lie_on_the_grid_of_their_duration_unless_the_vendor_keeps_none(
 )
 def test_one_bar_beside_the_grid_among_others_is_seen(rows: list[Any]) -> None:
     with pytest.raises(PageRefused):
-        check_ohlc_page(
-            rows, direction="forward", time_ms=0, duration=MINUTE, closed_before_ms=NEVER_FORMING, on_grid=True
+        check_bar_page(
+            OHLC, rows, direction="forward", time_ms=0, duration=MINUTE, closed_before_ms=NEVER_FORMING, on_grid=True
         )
 
 
@@ -529,7 +530,8 @@ def test_rows_from_years_before_the_listing_or_after_the_delisting_are_refused()
     life = find_possible_life(listed_ms, delisted_ms)
     # A listing date is a hint: the first rates of BTCUSDT at Binance are from two weeks before it.
     for possible_ms in (listed_ms - 15 * DAY_MS, listed_ms, delisted_ms + DAY_MS):
-        page = check_ohlc_page(
+        page = check_bar_page(
+            OHLC,
             [bar(possible_ms)],
             direction="forward",
             time_ms=0,
@@ -540,7 +542,8 @@ def test_rows_from_years_before_the_listing_or_after_the_delisting_are_refused()
         assert list_times(page) == [possible_ms]
     for impossible_ms, side in ((listed_ms // 1000, "before"), (delisted_ms + 400 * DAY_MS, "after")):
         with pytest.raises(PageRefused, match=f"lies long {side} the product's life"):
-            check_ohlc_page(
+            check_bar_page(
+                OHLC,
                 [bar(impossible_ms)],
                 direction="forward",
                 time_ms=0,
@@ -549,8 +552,13 @@ def test_rows_from_years_before_the_listing_or_after_the_delisting_are_refused()
                 life=life,
             )
         with pytest.raises(PageRefused, match=f"lies long {side} the product's life"):
-            check_rate_page(
-                [rate(impossible_ms)], direction="forward", time_ms=0, closed_before_ms=NEVER_FORMING, life=life
+            check_instant_page(
+                INTEREST_RATE,
+                [rate(impossible_ms)],
+                direction="forward",
+                time_ms=0,
+                closed_before_ms=NEVER_FORMING,
+                life=life,
             )
 
 
@@ -564,8 +572,8 @@ def test_without_a_listing_date_seconds_taken_for_milliseconds_are_still_seen() 
 
 def test_a_hole_longer_than_a_page_can_span_is_a_break() -> None:
     rows = [bar(0), bar(11 * MINUTE_MS), bar(23 * MINUTE_MS)]
-    page = check_ohlc_page(
-        rows, direction="forward", time_ms=0, duration=MINUTE, closed_before_ms=NEVER_FORMING, page_rows=10
+    page = check_bar_page(
+        OHLC, rows, direction="forward", time_ms=0, duration=MINUTE, closed_before_ms=NEVER_FORMING, page_rows=10
     )
     assert page.holes == (Range(MINUTE_MS, 11 * MINUTE_MS),)
     assert page.breaks == (Range(12 * MINUTE_MS, 23 * MINUTE_MS),)

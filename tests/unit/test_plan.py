@@ -8,28 +8,29 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS
 from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import check_rate_page
+from series_pipelines.core.page import check_instant_page
 from series_pipelines.core.plan import (
     Cadence,
     Fetch,
     SeriesFacts,
+    bar_cadence,
     find_cadence,
     find_head_due,
     find_overlap,
     find_tail_due,
+    instant_cadence,
     is_at_floor,
     narrow_to_window,
-    ohlc_cadence,
     plan_head,
     plan_tail,
-    rate_cadence,
 )
 from series_pipelines.core.ranges import Range, find_gaps, find_union, merge_overlapping
+from series_pipelines.core.tables import INTEREST_RATE
 
 GRACE_MS = 1_000
 NOW_MS = 1_700_000_000_000
-MINUTE_BARS = ohlc_cadence("PT1M", GRACE_MS)
-RATES = rate_cadence(GRACE_MS)
+MINUTE_BARS = bar_cadence("PT1M", GRACE_MS)
+RATES = instant_cadence(INTEREST_RATE, GRACE_MS)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 MOMENTS = st.integers(0, NOW_MS)
@@ -69,24 +70,24 @@ def is_head_due(facts: SeriesFacts, cadence: Cadence, now_ms: int) -> bool:
 def test_bars_are_late_after_one_duration_and_overlap_one_duration_at_most_an_hour(
     text: str, head_lag_ms: int, overlap_ms: int
 ) -> None:
-    cadence = ohlc_cadence(text, GRACE_MS)
+    cadence = bar_cadence(text, GRACE_MS)
 
     assert (cadence.head_lag_ms, cadence.overlap_ms, cadence.grace_ms) == (head_lag_ms, overlap_ms, GRACE_MS)
 
 
 @pytest.mark.parametrize("interval_ms", [HOUR_MS, 4 * HOUR_MS, 8 * HOUR_MS])
 def test_rates_are_late_by_the_interval_seen_last_and_overlap_an_hour(interval_ms: int) -> None:
-    cadence = rate_cadence(GRACE_MS, interval_ms)
+    cadence = instant_cadence(INTEREST_RATE, GRACE_MS, interval_ms)
     assert (cadence.head_lag_ms, cadence.overlap_ms, cadence.duration) == (interval_ms, HOUR_MS, None)
     assert RATES.head_lag_ms == HOUR_MS
 
 
 def test_a_series_id_says_its_cadence() -> None:
-    assert find_cadence("ohlc_v2", "DEMO/SWAP/PT1H/PT5M", 7) == ohlc_cadence("PT5M", 7)
-    assert find_cadence("interest_rate", "DEMO/SWAP/PT5M", 7, HOUR_MS) == rate_cadence(7, HOUR_MS)
+    assert find_cadence("ohlc_v2", "DEMO/SWAP/PT1H/PT5M", 7) == bar_cadence("PT5M", 7)
+    assert find_cadence("interest_rate", "DEMO/SWAP/PT5M", 7, HOUR_MS) == instant_cadence(INTEREST_RATE, 7, HOUR_MS)
 
 
-@pytest.mark.parametrize("cadence", [MINUTE_BARS, ohlc_cadence("PT4H", 0), RATES], ids=["PT1M", "PT4H", "rates"])
+@pytest.mark.parametrize("cadence", [MINUTE_BARS, bar_cadence("PT4H", 0), RATES], ids=["PT1M", "PT4H", "rates"])
 @given(lag_ms=st.integers(-DAY_MS, 2 * DAY_MS))
 @settings(max_examples=100, deadline=None)
 def test_a_head_is_due_exactly_when_what_can_be_closed_is_late(cadence: Cadence, lag_ms: int) -> None:
@@ -95,7 +96,7 @@ def test_a_head_is_due_exactly_when_what_can_be_closed_is_late(cadence: Cadence,
     assert is_head_due(facts, cadence, NOW_MS) == (lag_ms > cadence.head_lag_ms)
 
 
-@pytest.mark.parametrize("cadence", [MINUTE_BARS, ohlc_cadence("P1D", 5_000), RATES], ids=["PT1M", "P1D", "rates"])
+@pytest.mark.parametrize("cadence", [MINUTE_BARS, bar_cadence("P1D", 5_000), RATES], ids=["PT1M", "P1D", "rates"])
 def test_a_head_becomes_due_one_millisecond_after_its_lag(cadence: Cadence) -> None:
     facts = make_facts(start_ms=0, end_ms=NOW_MS)
 
@@ -143,7 +144,7 @@ def test_a_backward_head_asks_for_the_newest_rows_now() -> None:
 
 
 @pytest.mark.parametrize(
-    ("cadence", "overlap_ms"), [(MINUTE_BARS, MINUTE_MS), (ohlc_cadence("P1D", 0), HOUR_MS), (RATES, HOUR_MS)]
+    ("cadence", "overlap_ms"), [(MINUTE_BARS, MINUTE_MS), (bar_cadence("P1D", 0), HOUR_MS), (RATES, HOUR_MS)]
 )
 def test_a_forward_head_goes_on_from_the_end_less_the_overlap(cadence: Cadence, overlap_ms: int) -> None:
     end_ms = NOW_MS - WEEK_MS
@@ -176,7 +177,7 @@ def test_a_first_forward_request_stays_inside_a_life_and_begins_a_finished_one_a
 
 def test_a_first_forward_page_of_long_bars_looks_back_far_enough_for_closed_ones() -> None:
     for text in ("P1D", "P1W", "P1M"):
-        cadence = ohlc_cadence(text, GRACE_MS)
+        cadence = bar_cadence(text, GRACE_MS)
         back_ms = NOW_MS - plan_head(make_facts(), cadence, "forward", NOW_MS).time_ms
         assert back_ms > 2 * cadence.bar_ms
 
@@ -187,8 +188,8 @@ def test_a_first_forward_page_of_long_bars_looks_back_far_enough_for_closed_ones
         (MINUTE_BARS, None, MINUTE_MS),
         (MINUTE_BARS, MINUTE_MS + 1, MINUTE_MS),
         (MINUTE_BARS, MINUTE_MS, 0),
-        (ohlc_cadence("PT4H", 0), None, HOUR_MS),
-        (ohlc_cadence("PT4H", 0), 4 * HOUR_MS, HOUR_MS),
+        (bar_cadence("PT4H", 0), None, HOUR_MS),
+        (bar_cadence("PT4H", 0), 4 * HOUR_MS, HOUR_MS),
         (RATES, HOUR_MS + 1, HOUR_MS),
         (RATES, HOUR_MS, 0),
         (RATES, 1, 0),
@@ -335,7 +336,7 @@ COVERED = st.lists(
     min_size=1,
     max_size=5,
 )
-CADENCES = st.sampled_from([*(ohlc_cadence(text, GRACE_MS) for text in ("PT1M", "PT1H", "PT4H", "P1D")), RATES])
+CADENCES = st.sampled_from([*(bar_cadence(text, GRACE_MS) for text in ("PT1M", "PT1H", "PT4H", "P1D")), RATES])
 
 
 @given(COVERED, CADENCES, st.sampled_from(["backward", "forward"]), st.none() | st.integers(1, 3 * DAY_MS))
@@ -427,7 +428,9 @@ def test_a_window_whose_ends_lie_between_two_rates_is_filled_in_a_bounded_number
         fetch = plan_tail(facts, RATES, direction, now_ms)
         before, after = [t for t in times if t < fetch.time_ms], [t for t in times if t >= fetch.time_ms]
         rows = [(t, "1", "-1", None) for t in (before[-page_size:] if direction == "backward" else after[:page_size])]
-        page = check_rate_page(rows, direction=direction, time_ms=fetch.time_ms, closed_before_ms=now_ms)
+        page = check_instant_page(
+            INTEREST_RATE, rows, direction=direction, time_ms=fetch.time_ms, closed_before_ms=now_ms
+        )
         outcome = settle_page(facts, fetch, page, RATES, now_ms)
         window_ms, misses = outcome.window_ms, outcome.misses
         ranges = merge_overlapping([*ranges, page.range])

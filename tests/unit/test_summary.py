@@ -5,12 +5,13 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.coverage import measure_coverage
 from series_pipelines.core.lag import Lag
-from series_pipelines.core.plan import SeriesFacts, rate_cadence
+from series_pipelines.core.plan import SeriesFacts, instant_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.ingest.summary import Standing, summarize
 
 NOW_MS = 1_000_000
-ANYTIME = rate_cadence(0, interval_ms=1)
+ANYTIME = instant_cadence(INTEREST_RATE, 0, interval_ms=1)
 """Of a series of which something may be new at any moment."""
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c", "head_misses": 0, "failures": 0}
 
