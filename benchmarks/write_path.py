@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 
-from series_pipelines.store.ohlc import OHLC_TABLE
-
 from benchmarks.harness import Pairs, Row, say
 from benchmarks.market import (
     TABLE,
@@ -17,6 +15,7 @@ from benchmarks.market import (
     register,
 )
 from benchmarks.server import Server
+from series_pipelines.core.tables import OHLC
 from series_pipelines.ingest.commit import Finished
 from series_pipelines.ingest.writer import MAX_GROUP
 from series_pipelines.store.connection import Connection, connect
@@ -68,7 +67,7 @@ def _prebuild(group: Sequence[Finished]) -> bytes:
     lines: list[str] = []
     for finished in group:
         if finished.page is not None:
-            lines += format_rows(OHLC_TABLE, SeriesRows(finished.facts.series_id, finished.page.rows))
+            lines += format_rows(OHLC, SeriesRows(finished.facts.series_id, finished.page.rows))
     return "\n".join(lines).encode()
 
 

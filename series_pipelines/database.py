@@ -9,7 +9,7 @@ from pathlib import Path
 
 from series_pipelines.errors import DatabaseUnavailable, EmbeddedPostgresError, MigrationRefused, NotPermitted
 from series_pipelines.settings import Settings
-from series_pipelines.store.connection import connect, translated_errors
+from series_pipelines.store.connection import Connection, connect, translated_errors
 from series_pipelines.store.embedded import is_made, share_embedded
 from series_pipelines.store.failures import read_first_line
 from series_pipelines.store.migrate import migrate
@@ -24,6 +24,11 @@ def find_database(settings: Settings) -> str:
     postgres = share_embedded(settings.home.absolute())
     _migrate_once(postgres.owner_url, postgres.url)
     return postgres.url
+
+
+def open_connection(settings: Settings, purpose: str, autocommit: bool = False) -> Connection:
+    """Open the writer's connection for a purpose."""
+    return connect(find_database(settings), purpose=purpose, autocommit=autocommit)
 
 
 def find_owner_database(settings: Settings) -> str:

@@ -4,24 +4,18 @@ Windows are half-open, [start, end), and a time without a zone is UTC. pandas is
 """
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
-from difflib import get_close_matches
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from series_pipelines.core.duration import parse_duration
-from series_pipelines.core.series import check_product_id
+from series_pipelines.actions.read import read_series
 from series_pipelines.core.tables import INTEREST_RATE, OHLC, TABLES
 from series_pipelines.core.times import date_to_ms, parse_time
 from series_pipelines.database import find_existing_database
-from series_pipelines.errors import InvalidDuration, InvalidInput, UnknownSeries
+from series_pipelines.errors import InvalidInput
 from series_pipelines.settings import load_settings
-from series_pipelines.store import states
 from series_pipelines.store.connection import Connection, connect, translated_errors
-from series_pipelines.store.rows import export_rows, read_last
-from series_pipelines.store.states import KnownSeries
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,10 +45,12 @@ def _read_frame(
     if start_ms is not None and end_ms is not None and start_ms > end_ms:
         raise InvalidInput(f"a window can't end before it starts: {start} is after {end}")
     url = database_url or find_existing_database(load_settings())
-    with translated_errors(), open_for_export(url) as conn:
-        _, series_id = find_stored_series(conn, typed, (table_name,))
-        lines = export_rows(conn, TABLES[table_name], series_id, start_ms, end_ms)
-        return make_frame(table_name, lines, exact=exact)
+    with (
+        translated_errors(),
+        open_for_export(url) as conn,
+        read_series(conn, typed, (table_name,), start_ms, end_ms) as rows,
+    ):
+        return make_frame(table_name, rows.lines, exact=exact)
 
 
 def open_for_export(url: str) -> Connection:
@@ -86,76 +82,3 @@ def _to_ms(moment: When) -> int | None:
     if isinstance(moment, date) and moment == moment:
         return date_to_ms(moment)
     raise InvalidInput(f"{moment!r} is not a time: expected a text, a date or a datetime")
-
-
-def find_stored_series(conn: Connection, typed: str, tables: Sequence[str] = tuple(TABLES)) -> tuple[str, str]:
-    """Return the table and the id of a series that is known or has rows, by its id as a person types it."""
-    check_product_id(typed)
-    for series_id in dict.fromkeys((typed, normalise_series_id(typed))):
-        known = {found.table_name for found in states.find_series(conn, [series_id])}
-        found = [name for name in tables if name in known or _has_rows(conn, name, series_id)]
-        if len(found) > 1:
-            raise InvalidInput(f"{series_id!r} is a series of {' and of '.join(found)}: choose one with --table")
-        if found:
-            return found[0], series_id
-    every = [series for name in tables for series in states.list_series(conn, name)]
-    matching = match_pattern(normalise_series_id(typed), every) if is_pattern(typed) else []
-    if matching:
-        example = matching[0].series_id
-        raise InvalidInput(f"{typed!r} is a pattern of {len(matching)} series, and one is needed, like {example!r}")
-    raise explain_unknown(typed, every)
-
-
-def is_pattern(typed: str) -> bool:
-    """Whether a text may stand for many series."""
-    return any(char in typed for char in "*?[")
-
-
-def match_pattern(pattern: str, known: Iterable[KnownSeries]) -> list[KnownSeries]:
-    """Return the active series that a pattern matches; if there are none, the retired ones that it does."""
-    found = [series for series in known if fnmatchcase(series.series_id, pattern)]
-    return [series for series in found if series.active] or found
-
-
-def _has_rows(conn: Connection, table_name: str, series_id: str) -> bool:
-    return bool(read_last(conn, TABLES[table_name], [series_id], 1))
-
-
-def normalise_series_id(typed: str) -> str:
-    """Return an id with its duration in ISO form, when it ends in one: `…/1m` becomes `…/PT1M`."""
-    product_id, slash, duration = typed.rpartition("/")
-    try:
-        return f"{product_id}{slash}{parse_duration(duration).text}"
-    except InvalidDuration:
-        return typed
-
-
-def explain_unknown(typed: str, known: Iterable[KnownSeries]) -> InvalidInput:
-    """Return the error that says why there is no such series, with the likeliest id that there is.
-
-    What no vendor offers any more is only suggested when nothing but its letters' case differs.
-    """
-    # Retired ones first, so that an id of two tables is known as active if it is in one.
-    every = sorted(known, key=lambda series: series.active)
-    if not every:
-        return UnknownSeries(f"no series {typed!r}: no series are known yet, run `series products --refresh`")
-    if is_pattern(typed):
-        return UnknownSeries(f"no series {typed!r}: no id matches this pattern, `series coverage` lists all")
-    product_id, _, duration = typed.rpartition("/")
-    is_offered = {series.product_id: series.active for series in every}
-    if product_id in is_offered:
-        try:
-            parse_duration(duration)
-        except InvalidDuration as error:
-            return InvalidDuration(f"no series {typed!r}: {error}")
-        if not is_offered[product_id]:
-            return UnknownSeries(f"no series {typed!r}: {product_id!r} has retired, no vendor offers it now")
-    by_lower = {series.series_id.lower(): series for series in every}
-    wanted = normalise_series_id(typed).lower()
-    offered = [lowered for lowered, series in by_lower.items() if series.active]
-    likely = [wanted] if wanted in by_lower else get_close_matches(wanted, offered, n=1)
-    if not likely:
-        return UnknownSeries(f"no series {typed!r}: `series coverage` lists all")
-    found = by_lower[likely[0]]
-    retired = "" if found.active else ", which has retired"
-    return UnknownSeries(f"no series {typed!r}: did you mean {found.series_id!r}{retired}?")

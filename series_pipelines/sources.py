@@ -2,17 +2,18 @@
 
 import fcntl
 import os
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from uuid import uuid4
 
+from series_pipelines.actions.workshop import Workshop
+from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.times import date_to_ms, format_iso, parse_time
-from series_pipelines.database import find_database
+from series_pipelines.database import open_connection
 from series_pipelines.errors import InvalidInput
 from series_pipelines.ingest.throttle import PostgresThrottle
 from series_pipelines.settings import Settings, read_secret
-from series_pipelines.store.connection import Connection, connect
 from series_pipelines.store.home import make_home
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.config import VendorsFile, parse_vendors
@@ -39,7 +40,7 @@ def _make_registry(settings: Settings, text: str | None) -> Registry:
     shared = {"clock": clock.now_ms, "secrets": read_secret}
     if file.exchanges:
         names.append("ccxt")
-        throttle = PostgresThrottle(lambda purpose, autocommit: _connect(settings, purpose, autocommit), clock)
+        throttle = PostgresThrottle(partial(open_connection, settings), clock)
         options["ccxt"] = {**shared, "exchanges": file.exchanges, "throttle": throttle}
     if file.remote:
         names.append("http")
@@ -47,8 +48,15 @@ def _make_registry(settings: Settings, text: str | None) -> Registry:
     return Registry(*load_vendors(names, options))
 
 
-def _connect(settings: Settings, purpose: str, autocommit: bool) -> Connection:
-    return connect(find_database(settings), purpose=purpose, autocommit=autocommit)
+def make_workshop(settings: Settings, clock: Clock) -> Workshop:
+    """Return what actions that ask vendors work with."""
+    return Workshop(
+        connect=partial(open_connection, settings),
+        load_registry=partial(load_registry, settings),
+        clock=clock,
+        recheck_after_ms=settings.recheck_days * DAY_MS,
+        clock_tolerance_ms=settings.clock_tolerance_seconds * 1000,
+    )
 
 
 def _read(path: Path) -> str:

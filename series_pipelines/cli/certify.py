@@ -1,16 +1,14 @@
 """`certify`: what is known of a window of series, with a digest of their rows."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from series_pipelines.cli.exit_codes import DONE, FAILED
-from series_pipelines.cli.ledger_months import describe_digest
 from series_pipelines.cli.options import check_window, with_json, with_series, with_table, with_window
-from series_pipelines.cli.output import print_json, to_iso
+from series_pipelines.cli.output import print_json
 from series_pipelines.core.coverage import COVERAGE_KINDS
-from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import format_span, format_time
 
 if TYPE_CHECKING:
@@ -39,9 +37,9 @@ def certify_command(
 
     Example: series certify DEMO/SWAP/BTC-USDT/1h --start 2026-01-01 --end 2026-02-01
     """
-    from series_pipelines.cli.session import choose_series, ensure_series, open_database
-    from series_pipelines.cli.status import measure_series
-    from series_pipelines.ingest.certify import certify
+    from series_pipelines.actions.certify import certify_series, describe_certificate
+    from series_pipelines.actions.choosing import choose_series
+    from series_pipelines.cli.session import ensure_series, open_database
     from series_pipelines.system_clock import SystemClock
 
     now_ms = SystemClock().now_ms()
@@ -49,51 +47,14 @@ def certify_command(
     with open_database("certify") as conn:
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
-        windows = [
-            choose_window(entry.coverage.life or Range(0, now_ms), start_ms, end_ms, now_ms)
-            for entry in measure_series(conn, chosen, now_ms)
-        ]
-        conn.commit()
-        certificates = [
-            certify(conn, known.table_name, known.series_id, window)
-            for known, window in zip(chosen, windows, strict=True)
-        ]
+        certificates = certify_series(conn, chosen, start_ms, end_ms, now_ms)
     if as_json:
-        print_json([_describe(certificate) for certificate in certificates])
+        print_json([describe_certificate(certificate) for certificate in certificates])
     else:
         for certificate in certificates:
             _print(certificate)
         _print_ledger_months(certificates)
     ctx.exit(DONE if all(certificate.is_complete for certificate in certificates) else FAILED)
-
-
-def choose_window(life: Range, start_ms: int | None, end_ms: int | None, now_ms: int) -> Range:
-    """Return what is to be certified: what was asked for, else all that can be known of the series' life."""
-    if end_ms is None:
-        end_ms = life.end_ms if start_ms is None or start_ms < life.end_ms else now_ms
-    if start_ms is None:
-        start_ms = life.start_ms if life.start_ms < end_ms else 0
-    check_window(start_ms, end_ms)
-    return Range(start_ms, end_ms)
-
-
-def _describe(certificate: "Certificate") -> dict[str, Any]:
-    return {
-        "series_id": certificate.series_id,
-        "table_name": certificate.table_name,
-        "start": to_iso(certificate.window.start_ms),
-        "end": to_iso(certificate.window.end_ms),
-        "complete": certificate.is_complete,
-        "kinds": {kind: span_ms / 1000 for kind, span_ms in certificate.kinds.items()},
-        "stretches": [
-            {"kind": stretch.kind, "start": to_iso(stretch.start_ms), "end": to_iso(stretch.end_ms)}
-            for stretch in certificate.stretches
-        ],
-        "rows": certificate.rows,
-        "digest": f"sha256:{certificate.digest}",
-        "ledger_position": certificate.ledger_position,
-        "ledger_months": [describe_digest(digest) for digest in certificate.ledger_months],
-    }
 
 
 def _print_ledger_months(certificates: "Sequence[Certificate]") -> None:

@@ -1,6 +1,5 @@
 """Commands about the cursor ledger: `cursors show`, `replay`, `verify`, `rebuild`, `archive`."""
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -8,23 +7,18 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 import click
 
 from series_pipelines.cli.exit_codes import FAILED
-from series_pipelines.cli.ledger_months import describe_digest, read_ledger_months
 from series_pipelines.cli.options import with_json, with_series, with_table
-from series_pipelines.cli.output import print_json, print_table, show_time, to_iso
-from series_pipelines.core.cursor import HISTORY, CursorValue, Namespace, Operation, Scope, format_value
-from series_pipelines.errors import InvalidInput, UnknownSeries
+from series_pipelines.cli.output import print_json, print_table, show_time
+from series_pipelines.core.cursor import Namespace, Operation, format_value
 
 if TYPE_CHECKING:
-    from series_pipelines.store.connection import Connection
     from series_pipelines.store.ledger import Finding
     from series_pipelines.store.ledger_months import ChangedMonth
     from series_pipelines.store.protection import Protection
 
 SHOWN_PROBLEMS: Final = 20
-_MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _NAMES: Final = ("series", "table", "operation", "key")
 _FINDINGS: Final = (*_NAMES, ">events", "events say", "stands at", "verdict")
-_KEYED: Final[tuple[tuple[Operation, Scope], ...]] = (("HARVEST", "EXPR"), ("BACKFILL", "CUSTOM"), ("UPDATE", "CUSTOM"))
 
 
 def _with_operation(command: Any) -> Any:
@@ -51,19 +45,14 @@ def show_command(series: tuple[str, ...], operation: Operation | None, as_json: 
 
     Example: series cursors show DEMO/SWAP/BTC-USDT/1m --operation HARVEST
     """
+    from series_pipelines.actions.choosing import choose_series
+    from series_pipelines.actions.cursors import describe_held, list_cursors
     from series_pipelines.cli.session import open_database
-    from series_pipelines.store import ledger
 
     with open_database("cursors") as conn:
-        held = ledger.list_cursors(conn, _choose(conn, series) if series else None, operation)
+        held = list_cursors(conn, choose_series(conn, series, None) if series else None, operation)
     if as_json:
-        described = [
-            _describe_names(cursor.namespace)
-            | _describe_value(cursor.namespace, cursor.value)
-            | {"version": cursor.version, "updated_at": to_iso(cursor.updated_ms)}
-            for cursor in held
-        ]
-        print_json(described)
+        print_json([describe_held(cursor) for cursor in held])
         return
     rows = [
         (
@@ -91,17 +80,14 @@ def replay_command(series: tuple[str, ...], operation: Operation | None, key: st
 
     Example: series cursors replay DEMO/SWAP/BTC-USDT/1m --operation BACKFILL --key history
     """
+    from series_pipelines.actions.choosing import choose_series
+    from series_pipelines.actions.cursors import describe_finding, replay_cursors
     from series_pipelines.cli.session import open_database
-    from series_pipelines.store import ledger
 
     with open_database("cursors") as conn:
-        spaces = _find_namespaces(conn, _choose(conn, series), operation, key)
-        replayed = [ledger.replay_namespace(conn, namespace) for namespace in spaces]
-    found = [finding for finding in replayed if finding.events or finding.held is not None]
-    if not found:
-        raise UnknownSeries(f"no page of {', '.join(series)} was recorded as asked")
+        found = replay_cursors(conn, choose_series(conn, series, None), operation, key)
     if as_json:
-        print_json([_describe_finding(finding) for finding in found])
+        print_json([describe_finding(finding) for finding in found])
     else:
         print_table(_FINDINGS, [_show_finding(finding) for finding in found], droppable=("table", "events"))
     if any(finding.is_problem for finding in found):
@@ -126,35 +112,25 @@ def verify_command(table_name: str | None, certificates: tuple[Path, ...], as_js
 
     Example: series cursors verify --certificate certificate-of-2026-10.json
     """
+    from series_pipelines.actions.certify import read_ledger_months
+    from series_pipelines.actions.cursors import verify_ledger
     from series_pipelines.cli.session import open_database
-    from series_pipelines.store import ledger, ledger_months
-    from series_pipelines.store.protection import read_protection
 
     certified = [digest for path in certificates for digest in read_ledger_months(path.read_bytes(), path.name)]
     with open_database("cursors") as conn:
-        ledger_months.close_months(conn)
-        told = {*ledger_months.read_digests(conn), *certified}
-        changes = ledger_months.find_changes(conn, told)
-        found = ledger.verify(conn, table_name)
-        protection = read_protection(conn)
-    counts = {"namespaces": found.namespaces, "events": found.events, **found.count()}
+        done = verify_ledger(conn, table_name, certified)
     if as_json:
-        print_json(
-            counts
-            | {"problems": [_describe_finding(problem) for problem in found.problems]}
-            | {"closed_months": len({digest.month for digest in told})}
-            | {"changed_months": [describe_digest(change.told) | {"events_now": change.events} for change in changes]}
-            | {"protection": _describe_protection(protection)}
-        )
+        print_json(done.as_json())
     else:
-        _print_problems(found.problems)
+        counts = done.found.count()
+        _print_problems(done.found.problems)
         click.echo(
-            f"{counts['events']} events in {counts['namespaces']} namespaces: {counts['differing']} differ, "
+            f"{done.found.events} events in {done.found.namespaces} namespaces: {counts['differing']} differ, "
             f"{counts['lost']} lost, {counts['orphan']} without events, {counts['broken']} broken chains"
         )
-        _print_months(len({digest.month for digest in told}), changes)
-        _print_protection(protection)
-    if found.problems or changes or protection.open_tables:
+        _print_months(done.closed_months, done.changes)
+        _print_protection(done.protection)
+    if not done.is_sound:
         click.get_current_context().exit(FAILED)
 
 
@@ -184,16 +160,6 @@ def _print_protection(protection: "Protection") -> None:
     click.echo(f"they belong to {owners}; {protection.role}, the role of this command, {power}")
 
 
-def _describe_protection(protection: "Protection") -> dict[str, object]:
-    return {
-        "tables": protection.tables,
-        "open_tables": list(protection.open_tables),
-        "owners": list(protection.owners),
-        "role": protection.role,
-        "can_role_change": protection.can_role_change,
-    }
-
-
 @cursors_command.command("rebuild", short_help="Make lost or wrong cursors again from events.")
 @with_table
 @with_json
@@ -204,14 +170,14 @@ def rebuild_command(table_name: str | None, as_json: bool) -> None:
 
     Example: series cursors rebuild --json
     """
+    from series_pipelines.actions.cursors import describe_finding, list_repaired, rebuild_cursors
     from series_pipelines.cli.session import open_database
-    from series_pipelines.store import ledger
 
-    with open_database("cursors") as conn, conn.transaction():
-        found = ledger.rebuild(conn, table_name)
-    changed = [problem for problem in found.problems if problem.state != "fine"]
+    with open_database("cursors") as conn:
+        found = rebuild_cursors(conn, table_name)
+    changed = list_repaired(found)
     if as_json:
-        print_json([_describe_finding(problem) for problem in changed])
+        print_json([describe_finding(problem) for problem in changed])
         return
     _print_problems(changed)
     counts = found.count()
@@ -234,47 +200,20 @@ def archive_command(before_month: str, as_json: bool) -> None:
 
     Example: series cursors archive --before 2026-10
     """
+    from series_pipelines.actions.cursors import archive_months, check_month, describe_archived
     from series_pipelines.cli.session import open_as_owner
-    from series_pipelines.store import ledger
     from series_pipelines.system_clock import SystemClock
 
-    if not _MONTH.fullmatch(before_month):
-        raise InvalidInput(f"--before {before_month!r} is not a month: expected one like 2026-10")
-    with open_as_owner("cursors") as conn, conn.transaction():
-        archived = ledger.archive(conn, before_month, SystemClock().now_ms())
-    rows = [(each.name, each.events, each.copied + each.carried) for each in archived]
+    check_month(before_month)
+    with open_as_owner("cursors") as conn:
+        archived = archive_months(conn, before_month, SystemClock().now_ms())
     if as_json:
-        print_json([{"archived": name, "events": events, "carried": carried} for name, events, carried in rows])
-    elif rows:
+        print_json([describe_archived(each) for each in archived])
+    elif archived:
+        rows = [(each.name, each.events, each.copied + each.carried) for each in archived]
         print_table(("archived", ">events", ">carried over"), rows)
     else:
         click.echo(f"no month before {before_month} is left to archive")
-
-
-def _choose(conn: "Connection", typed: Sequence[str]) -> list[tuple[str, str]]:
-    from series_pipelines.cli.session import choose_series
-
-    return [(known.table_name, known.series_id) for known in choose_series(conn, typed, None)]
-
-
-def _find_namespaces(
-    conn: "Connection", chosen: Sequence[tuple[str, str]], operation: Operation | None, key: str | None
-) -> list[Namespace]:
-    """Return the namespaces that have a value, and those that would have one if it were not lost."""
-    from series_pipelines.store import ledger
-
-    spaces = [cursor.namespace for cursor in ledger.list_cursors(conn, chosen)]
-    for table_name, series_id in chosen:
-        spaces.append(Namespace(table_name, series_id, "HARVEST", "GLOBAL"))
-        spaces.append(Namespace(table_name, series_id, "BACKFILL", "CUSTOM", HISTORY))
-        if key:
-            spaces += [Namespace(table_name, series_id, named, scope, key) for named, scope in _KEYED]
-    wanted = {
-        (space.table_name, space.series_id, space.operation, space.scope, space.key): space
-        for space in reversed(spaces)
-        if operation in (None, space.operation) and key in (None, space.key)
-    }
-    return sorted(wanted.values(), key=lambda space: (space.series_id, space.table_name, space.operation, space.key))
 
 
 def _show_names(space: Namespace) -> tuple[str, ...]:
@@ -298,32 +237,3 @@ def _print_problems(problems: "Sequence[Finding]") -> None:
     if len(problems) > SHOWN_PROBLEMS:
         click.echo(f"… and {len(problems) - SHOWN_PROBLEMS} more; --json lists all")
     click.echo()
-
-
-def _describe_names(space: Namespace) -> dict[str, object]:
-    return {
-        "series_id": space.series_id,
-        "table_name": space.table_name,
-        "operation": space.operation,
-        "scope": space.scope,
-        "key": space.key,
-        "direction": space.direction,
-        "type": space.cursor_type,
-    }
-
-
-def _describe_value(space: Namespace, value: CursorValue | None) -> dict[str, object]:
-    shown = format_value(space, value)
-    value = value or CursorValue()
-    return {"position": value.position, "token": value.token, "value": shown}
-
-
-def _describe_finding(finding: "Finding") -> dict[str, object]:
-    return _describe_names(finding.namespace) | {
-        "state": finding.state,
-        "broken": finding.is_broken,
-        "broken_events": list(finding.broken_events),
-        "events": finding.events,
-        "told": _describe_value(finding.namespace, finding.told),
-        "held": _describe_value(finding.namespace, finding.held),
-    }

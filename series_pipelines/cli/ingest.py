@@ -1,6 +1,6 @@
 """`ingest`: bring chosen series up to date now."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -17,11 +17,10 @@ from series_pipelines.cli.options import (
 )
 from series_pipelines.cli.output import print_json, print_table
 from series_pipelines.cli.stopping import stoppable
-from series_pipelines.core.duration import DAY_MS
 from series_pipelines.errors import InvalidOrder
 
 if TYPE_CHECKING:
-    from series_pipelines.cli.lanes import Ingestion, PersonLane
+    from series_pipelines.actions.backfill import Backfill
 
 MOST_FAILURES_SHOWN: Final = 20
 _COLUMNS: Final = ("capability", ">series", ">requests", ">pages", ">rows", ">left out", ">failed", "ended because")
@@ -53,9 +52,12 @@ def ingest_command(
 
     Example: series ingest DEMO/SWAP/BTC-USDT/1m 'DEMO/SPOT/*/1h' --seconds 60
     """
-    from series_pipelines.cli.lanes import Wishes, ingest_series
-    from series_pipelines.cli.session import choose_series, ensure_series, open_database, read_vendors, refuse_retired
+    from series_pipelines.actions.backfill import Wishes, backfill, parse_kinds
+    from series_pipelines.actions.choosing import choose_series, refuse_retired
+    from series_pipelines.cli.progress import IngestProgress
+    from series_pipelines.cli.session import ask_vendors, ensure_series, open_database
     from series_pipelines.settings import load_settings
+    from series_pipelines.sources import make_workshop
     from series_pipelines.system_clock import SystemClock
 
     clock = SystemClock()
@@ -64,56 +66,30 @@ def ingest_command(
     if window is not None and kind == "head":
         raise InvalidOrder("a window has no head: leave out --kind head, or --start and --end")
     budget_ms = 1000 * (seconds or load_settings().backfill_seconds)
+    wishes = Wishes(parse_kinds(kind), now_ms + budget_ms, pages, window)
+    workshop = make_workshop(load_settings(), clock)
     with stoppable() as stop, open_database("ingest", may_make=True) as conn:
         ensure_series(conn)
         chosen = choose_series(conn, series, table_name)
         refuse_retired(chosen)
-        recheck_after_ms = load_settings().recheck_days * DAY_MS
-        wishes = Wishes(kind, pages, now_ms + budget_ms, window, recheck_after_ms)
-        catalogue = read_vendors(conn, {series.cap_key for series in chosen})
-        done = ingest_series(conn, clock, catalogue, chosen, wishes)
+        catalogue = ask_vendors(conn, workshop, chosen)
+        with IngestProgress(conn, clock.now_ms()) as progress:
+            done = backfill(conn, workshop, catalogue, chosen, wishes, progress.follow)
     if as_json:
-        print_json(_describe(done))
+        print_json(done.as_json())
     else:
         _print_summary(done)
     ctx.exit(stop.exit_code if done.interrupted else FAILED if done.failed else DONE)
 
 
-def _describe(done: "Ingestion") -> dict[str, Any]:
-    return {
-        "pages": sum(lane.pages for lane in done.lanes),
-        "rows": sum(lane.rows for lane in done.lanes),
-        "failed": done.failed,
-        "interrupted": done.interrupted,
-        "lanes": [_describe_lane(done, lane) for lane in done.lanes],
-    }
-
-
-def _describe_lane(done: "Ingestion", lane: "PersonLane") -> dict[str, Any]:
-    merged = done.merged[lane.cap_key]
-    return {
-        "cap_key": lane.cap_key,
-        "table_name": lane.table_name,
-        "series": len(lane.series_ids),
-        "requests": lane.requests,
-        "pages": lane.pages,
-        "rows": lane.rows,
-        "left_out": lane.left_out,
-        "failed": len(lane.failed),
-        "ended": lane.ended,
-        "ranges_before": merged["before"],
-        "ranges_after": merged["after"],
-    }
-
-
-def _print_summary(done: "Ingestion") -> None:
+def _print_summary(done: "Backfill") -> None:
     rows = []
     for lane in done.lanes:
         counts = (lane.requests, lane.pages, lane.rows, lane.left_out, len(lane.failed))
         rows.append((lane.cap_key, len(lane.series_ids), *counts, lane.ended))
     print_table(_COLUMNS, rows, droppable=("left out", "requests"))
-    before = sum(count["before"] for count in done.merged.values())
-    after = sum(count["after"] for count in done.merged.values())
+    before = sum(count.before for count in done.merged.values())
+    after = sum(count.after for count in done.merged.values())
     pages, total = sum(lane.pages for lane in done.lanes), sum(lane.rows for lane in done.lanes)
     click.echo(f"\n{pages} pages, {total} rows; {before} ranges became {after}")
     for series_id, reason in list(done.failed.items())[:MOST_FAILURES_SHOWN]:

@@ -4,7 +4,7 @@ import os
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Final
 
@@ -46,24 +46,27 @@ def read_command(
 
     Example: series read DEMO/SWAP/BTC-USDT/1h --start 2026-11-01 --output btc.parquet
     """
+    from series_pipelines.actions.read import read_series
     from series_pipelines.database import find_existing_database
-    from series_pipelines.reading import find_stored_series, open_for_export
+    from series_pipelines.reading import open_for_export
     from series_pipelines.settings import load_settings
     from series_pipelines.store.connection import translated_errors
-    from series_pipelines.store.rows import export_rows
 
     check_window(start_ms, end_ms)
     kind = _choose_format(kind, output)
     tables = tuple(TABLES) if table_name is None else (table_name,)
-    with translated_errors(), open_for_export(find_existing_database(load_settings())) as conn:
-        name, found_id = find_stored_series(conn, series_id, tables)
-        with closing(export_rows(conn, TABLES[name], found_id, start_ms, end_ms)) as lines:
-            header = next(lines)
-            if kind == "table":
-                _print_rows(header, lines, limit or TABLE_ROWS)
-                return
-            with _opened(output) as file:
-                write_rows(kind, name, header, deque(lines, limit) if limit else lines, exact, file)
+    with (
+        translated_errors(),
+        open_for_export(find_existing_database(load_settings())) as conn,
+        read_series(conn, series_id, tables, start_ms, end_ms) as rows,
+    ):
+        header = next(rows.lines)
+        if kind == "table":
+            _print_rows(header, rows.lines, limit or TABLE_ROWS)
+            return
+        with _opened(output) as file:
+            lines = deque(rows.lines, limit) if limit else rows.lines
+            write_rows(kind, rows.table.name, header, lines, exact, file)
 
 
 def _choose_format(kind: str | None, output: Path | None) -> str:

@@ -1,7 +1,5 @@
 """Commands that set things up: `dev`, `migrate`, `products`."""
 
-from datetime import datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 import click
@@ -64,8 +62,8 @@ def products_command(ctx: click.Context, text: str, refresh: bool, retire: bool,
 
     Example: series products btc --json
     """
+    from series_pipelines.actions.products import list_products
     from series_pipelines.cli.session import ensure_series, open_database, refresh_series
-    from series_pipelines.store.products import list_products
 
     if retire and not refresh:
         raise click.UsageError("--retire is only understood with --refresh.", ctx)
@@ -75,32 +73,23 @@ def products_command(ctx: click.Context, text: str, refresh: bool, retire: bool,
             held_back = bool(refresh_series(conn, may_retire=retire).held_back)
         else:
             ensure_series(conn)
-        listed = list_products(conn)
-    wanted = text.lower()
-    found = [product for product in listed if wanted in product.product_id.lower() or wanted in product.name.lower()]
+        found = list_products(conn, text)
     if as_json:
-        print_json([_describe(product) for product in found])
-    elif found:
-        print_table(_COLUMNS, [_make_row(product) for product in found], droppable=("name", "volume step", "quote"))
+        print_json(found.as_json())
+    elif found.listed:
+        rows = [_make_row(product) for product in found.listed]
+        print_table(_COLUMNS, rows, droppable=("name", "volume step", "quote"))
     else:
         click.echo(f"series: no product contains {text!r}" if text else "series: no products", err=True)
     ctx.exit(FAILED if held_back else DONE)
 
 
-def _describe(product: "ListedProduct") -> dict[str, object]:
-    return {name: _to_plain(value) for name, value in product._asdict().items()}
-
-
-def _to_plain(value: object) -> object:
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    return value.isoformat() if isinstance(value, datetime) else value
-
-
 def _make_row(product: "ListedProduct") -> tuple[object, ...]:
+    from series_pipelines.actions.products import to_plain
+
     return (
         *(product.product_id, product.vendor, product.name, product.base_currency, product.quote_currency),
-        *(_to_plain(product.price_step), _to_plain(product.volume_step)),
+        *(to_plain(product.price_step), to_plain(product.volume_step)),
         "no" if product.no_interest_rate else "yes",
         *(moment and f"{moment:%Y-%m-%d %H:%M}" for moment in (product.listed_at, product.delisted_at)),
     )

@@ -1,16 +1,12 @@
 """Commands about vendors: `vendors list`, `vendors check`."""
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from functools import partial
 
 import click
 
 from series_pipelines.cli.exit_codes import FAILED
 from series_pipelines.cli.options import with_json
 from series_pipelines.cli.output import print_json, print_table
-
-if TYPE_CHECKING:
-    from series_pipelines.vendors.contract import Vendor
 
 
 @click.group("vendors", short_help="See which vendors are configured and whether they work.")
@@ -28,15 +24,16 @@ def list_command(as_json: bool) -> None:
 
     Example: series vendors list --json
     """
+    from series_pipelines.actions.vendors import describe_capability, list_capabilities
+    from series_pipelines.cli.session import say_refused
     from series_pipelines.settings import load_settings
     from series_pipelines.sources import load_registry
 
     catalogue = load_registry(load_settings()).read()
-    for refusal in catalogue.refused:
-        click.echo(f"series: refused: {refusal}", err=True)
-    capabilities = sorted(catalogue.capabilities.values(), key=lambda known: (known.vendor, known.cap_key))
+    say_refused(catalogue.refused)
+    capabilities = list_capabilities(catalogue)
     if as_json:
-        print_json([asdict(capability) for capability in capabilities])
+        print_json([describe_capability(capability) for capability in capabilities])
         return
     rows = [
         (
@@ -64,40 +61,23 @@ def check_command(names: tuple[str, ...], as_json: bool) -> None:
 
     Example: series vendors check okx binance
     """
-    from series_pipelines.database import find_database
-    from series_pipelines.ingest.vendor_check import check_vendor
-    from series_pipelines.settings import load_settings
-    from series_pipelines.store.connection import Connection, connect
-    from series_pipelines.system_clock import SystemClock
-
-    def open_connection() -> Connection:
-        return connect(find_database(load_settings()), purpose="check", autocommit=True)
-
-    findings = []
-    vendors, refused = _choose(names)
-    for refusal in refused:
-        click.echo(f"series: refused: {refusal}", err=True)
-    for vendor in vendors:
-        for finding in check_vendor(vendor, SystemClock(), open_connection):
-            findings.append(finding)
-            if not as_json:
-                click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")
-    if as_json:
-        print_json([asdict(finding) for finding in findings])
-    if refused or not all(finding.ok for finding in findings):
-        click.get_current_context().exit(FAILED)
-
-
-def _choose(names: tuple[str, ...]) -> "tuple[list[Vendor], tuple[str, ...]]":
-    """Return the vendors of some names, or all, and why others could not be loaded."""
-    from series_pipelines.errors import UnknownVendor
+    from series_pipelines.actions.vendors import check_vendors, describe_finding
+    from series_pipelines.cli.session import say_refused
+    from series_pipelines.database import open_connection
     from series_pipelines.settings import load_settings
     from series_pipelines.sources import load_registry
+    from series_pipelines.system_clock import SystemClock
 
-    registry = load_registry(load_settings())
-    configured = registry.by_name
-    for name in names:
-        if name not in configured:
-            reasons = "".join(f"; {refusal}" for refusal in registry.refused)
-            raise UnknownVendor(f"no vendor {name!r}: configured are {', '.join(configured) or 'none'}{reasons}")
-    return [configured[name] for name in names or configured], () if names else registry.refused
+    settings = load_settings()
+    registry = load_registry(settings)
+    refused = () if names else registry.refused
+    say_refused(refused)
+    findings = []
+    for finding in check_vendors(registry, names, SystemClock(), partial(open_connection, settings, "check", True)):
+        findings.append(finding)
+        if not as_json:
+            click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")
+    if as_json:
+        print_json([describe_finding(finding) for finding in findings])
+    if refused or not all(finding.ok for finding in findings):
+        click.get_current_context().exit(FAILED)

@@ -1,13 +1,13 @@
 """`verify`: does coverage stand, and take back what does not."""
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from series_pipelines.cli.exit_codes import DONE, FAILED
 from series_pipelines.cli.options import with_json, with_series, with_table
-from series_pipelines.cli.output import print_json, print_table, to_iso
-from series_pipelines.core.tables import TABLES
+from series_pipelines.cli.output import print_json, print_table
 from series_pipelines.core.times import format_span, format_time
 
 if TYPE_CHECKING:
@@ -35,42 +35,24 @@ def verify_command(
 
     Example: series verify 'DEMO/SWAP/*/1m' --mend
     """
-    from series_pipelines.cli.session import choose_series, open_database
-    from series_pipelines.ingest.verify import mend, verify_series
+    from series_pipelines.actions.choosing import choose_series
+    from series_pipelines.actions.verify import verify_chosen
+    from series_pipelines.cli.session import open_database
     from series_pipelines.settings import load_settings
-    from series_pipelines.store.clock import read_clock
     from series_pipelines.system_clock import SystemClock
 
-    now_ms = SystemClock().now_ms()
+    now_ms, tolerance_ms = SystemClock().now_ms(), load_settings().clock_tolerance_seconds * 1000
     with open_database("verify") as conn:
-        limit_ms = max(now_ms, read_clock(conn)) + load_settings().clock_tolerance_seconds * 1000
         chosen = choose_series(conn, series, table_name) if series else None
-        found = []
-        for name in TABLES if table_name is None else (table_name,):
-            wanted = None if chosen is None else [each.series_id for each in chosen if each.table_name == name]
-            found += verify_series(conn, name, wanted, limit_ms)
-        conn.commit()
-        if do_mend:
-            found = mend(conn, found, limit_ms, now_ms)
+        done = verify_chosen(conn, chosen, table_name, now_ms, tolerance_ms, do_mend=do_mend)
     if as_json:
-        print_json([_describe(fault) for fault in found])
+        print_json(done.as_json())
     else:
-        _print(found)
-    ctx.exit(DONE if all(fault.is_mended for fault in found) else FAILED)
+        _print(done.faults)
+    ctx.exit(DONE if done.stands else FAILED)
 
 
-def _describe(fault: "Fault") -> dict[str, Any]:
-    return {
-        "series_id": fault.series_id,
-        "table_name": fault.table_name,
-        "what": fault.what,
-        "start": to_iso(fault.window.start_ms),
-        "end": to_iso(fault.window.end_ms),
-        "taken_back": fault.is_mended,
-    }
-
-
-def _print(found: "list[Fault]") -> None:
+def _print(found: "Sequence[Fault]") -> None:
     from series_pipelines.ingest.verify import WHY
 
     if not found:

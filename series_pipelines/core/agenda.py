@@ -5,7 +5,8 @@ then; taking one takes it off until it is put back.
 """
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from series_pipelines.core.plan import (
     Cadence,
@@ -52,6 +53,11 @@ class _Queue:
                 heapq.heappush(self._waiting, (due_ms, series_id))
         return None
 
+    def list_due(self, now_ms: int) -> list[tuple[int, str]]:
+        """Return when each due series was attempted last, and its id, in the order in which they would be taken."""
+        due = (series_id for series_id, due_ms in self._due.items() if due_ms <= now_ms)
+        return sorted((self._attempted[series_id], series_id) for series_id in due)
+
     def count_due(self, now_ms: int) -> int:
         return sum(1 for due_ms in self._due.values() if due_ms <= now_ms)
 
@@ -62,11 +68,21 @@ class _Queue:
         return len(self._due)
 
 
+class Due(NamedTuple):
+    """Due work and the request that serves it; `turn` orders the work of several agendas like that of one."""
+
+    turn: tuple[int, int, str]
+    facts: SeriesFacts
+    fetch: Fetch
+
+
 class Agenda:
     """What one capability has to do."""
 
-    def __init__(self, direction: str, find_cadence: Callable[[SeriesFacts], Cadence]) -> None:
-        self._direction = direction
+    def __init__(
+        self, find_direction: Callable[[SeriesFacts], str], find_cadence: Callable[[SeriesFacts], Cadence]
+    ) -> None:
+        self._find_direction = find_direction
         self._find_cadence = find_cadence
         self._facts: dict[str, SeriesFacts] = {}
         self._heads = _Queue()
@@ -83,7 +99,8 @@ class Agenda:
         tail_due_ms = find_tail_due(facts)
         if tail_due_ms is not None:
             self._tails.put(facts.series_id, tail_due_ms, facts.tail_attempted_ms)
-        recheck_due_ms = find_recheck_due(facts)
+        # What is missing comes before what was proven, also while it waits: as `find_behind_due` counts it.
+        recheck_due_ms = find_recheck_due(facts) if tail_due_ms is None else None
         if recheck_due_ms is not None:
             self._rechecks.put(facts.series_id, recheck_due_ms, facts.tail_attempted_ms)
 
@@ -96,30 +113,24 @@ class Agenda:
 
     def take_head(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due head, with the request that serves it."""
-        series_id = self._heads.peek(now_ms)
-        if series_id is None:
-            return None
-        facts = self._facts[series_id]
-        self.drop(series_id)
-        return facts, plan_head(facts, self._find_cadence(facts), self._direction, now_ms)
+        return self._take(self._heads, self._plan_head, now_ms)
 
     def take_tail(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due tail, with the request that serves it."""
-        series_id = self._tails.peek(now_ms)
-        if series_id is None:
-            return None
-        facts = self._facts[series_id]
-        self.drop(series_id)
-        return facts, plan_tail(facts, self._find_cadence(facts), self._direction, now_ms)
+        return self._take(self._tails, self._plan_tail, now_ms)
 
     def take_recheck(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting floor that is to be verified again, with the request that does it."""
-        series_id = self._rechecks.peek(now_ms)
-        if series_id is None:
-            return None
-        facts = self._facts[series_id]
-        self.drop(series_id)
-        return facts, plan_probe(facts, self._find_cadence(facts), self._direction)
+        return self._take(self._rechecks, self._plan_recheck, now_ms)
+
+    def list_due(self, now_ms: int) -> Iterator[Due]:
+        """Yield all that is due: heads, then tails, then floors to verify again, each the longest-waiting first."""
+        for number, (queue, plan) in enumerate(
+            ((self._heads, self._plan_head), (self._tails, self._plan_tail), (self._rechecks, self._plan_recheck))
+        ):
+            for attempted_ms, series_id in queue.list_due(now_ms):
+                facts = self._facts[series_id]
+                yield Due((number, attempted_ms, series_id), facts, plan(facts, now_ms))
 
     def count_due_heads(self, now_ms: int) -> int:
         """Return how many heads wait now."""
@@ -134,3 +145,22 @@ class Agenda:
         head_due_ms = self._heads.find_next_due() if with_heads else None
         tail_due_ms = self._tails.find_next_due() if with_tails else None
         return min((due_ms for due_ms in (head_due_ms, tail_due_ms) if due_ms is not None), default=None)
+
+    def _take(
+        self, queue: _Queue, plan: Callable[[SeriesFacts, int], Fetch], now_ms: int
+    ) -> tuple[SeriesFacts, Fetch] | None:
+        series_id = queue.peek(now_ms)
+        if series_id is None:
+            return None
+        facts = self._facts[series_id]
+        self.drop(series_id)
+        return facts, plan(facts, now_ms)
+
+    def _plan_head(self, facts: SeriesFacts, now_ms: int) -> Fetch:
+        return plan_head(facts, self._find_cadence(facts), self._find_direction(facts), now_ms)
+
+    def _plan_tail(self, facts: SeriesFacts, now_ms: int) -> Fetch:
+        return plan_tail(facts, self._find_cadence(facts), self._find_direction(facts), now_ms)
+
+    def _plan_recheck(self, facts: SeriesFacts, now_ms: int) -> Fetch:
+        return plan_probe(facts, self._find_cadence(facts), self._find_direction(facts))

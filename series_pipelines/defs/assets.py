@@ -4,7 +4,6 @@ Each table is a graph of two ops, `ingest` and `compact_ranges`. There are three
 capability and has no partition; a person's run has one partition or a range of them.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from enum import Enum
@@ -26,7 +25,17 @@ from dagster import (
 )
 from pydantic import Field
 
-from series_pipelines.core.duration import DAY_MS, LONGEST_WORK_SECONDS
+from series_pipelines.actions.backfill import (
+    Listener,
+    Wishes,
+    Work,
+    find_unserved,
+    group_series,
+    parse_kinds,
+    work_lanes,
+)
+from series_pipelines.actions.products import read_vendors
+from series_pipelines.core.duration import LONGEST_WORK_SECONDS
 from series_pipelines.core.plan import Cadence, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
@@ -40,12 +49,11 @@ from series_pipelines.defs.peek_metadata import describe_backlog
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.summaries import OWNERS
 from series_pipelines.dev_lock import end_with_dev
-from series_pipelines.errors import CapabilityBusy, InvalidOrder, UnknownCapability
+from series_pipelines.errors import InvalidOrder
 from series_pipelines.ingest.backlog import read_backlog
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.lane import LaneOrder, LaneReport
 from series_pipelines.ingest.pause import pause_unserved
 from series_pipelines.ingest.writer import Written, compact_series
-from series_pipelines.store import capabilities as capability_store
 from series_pipelines.store import states
 from series_pipelines.vendors.registry import Capability
 
@@ -174,52 +182,52 @@ def _run_lanes(
 ) -> Iterator[LaneReport]:
     should_end = end_with_dev(series.settings.home) if series.settings.under_dev else lambda: False
     clock = series.clock
-    chosen = _group_series(series, table_name, _find_partitions(context), config)
+    works = _choose_work(series, table_name, _find_partitions(context), config)
     by_person = config.capability is None
     seconds = config.seconds or (series.settings.backfill_seconds if by_person else series.settings.shift_seconds)
-    deadline_ms = clock.now_ms() + seconds * 1000
+    wishes = Wishes(
+        kinds=parse_kinds(config.kind.value),
+        deadline_ms=clock.now_ms() + seconds * 1000,
+        pages=config.pages,
+        window=_parse_window(config, clock.now_ms()),
+        by_person=by_person,
+        run_id=context.run_id,
+    )
+    new_rows = 0
     with series.connect("display", autocommit=True) as conn:
-        # Only those who serve what was chosen are asked: another vendor that hangs is of no concern here.
-        catalogue = series.load_registry().read_of(capability_store.find_vendors(conn, chosen))
-        for position, (cap_key, series_ids) in enumerate(chosen.items()):
-            if cap_key not in catalogue.capabilities:
-                reason = "; ".join(catalogue.refused) or "is it configured?"
-                pause_unserved(conn, cap_key, reason, clock.now_ms())
-                raise UnknownCapability(f"no vendor serves {cap_key} now; {reason}")
-            share_ms = max(1_000, (deadline_ms - clock.now_ms()) // (len(chosen) - position))
-            order = LaneOrder(
-                work=("head", "tail") if config.kind is WorkKind.both else (config.kind.value,),
-                shift_ms=share_ms,
-                series_ids=series_ids,
-                max_pages=config.pages,
-                window=_parse_window(config, clock.now_ms()),
-                by_person=by_person,
-                run_id=context.run_id,
-                recheck_after_ms=series.settings.recheck_days * DAY_MS,
-                clock_tolerance_ms=series.settings.clock_tolerance_seconds * 1000,
-            )
-            capability = catalogue.capabilities[cap_key]
+        catalogue = read_vendors(conn, series.load_registry(), [work.cap_key for work in works])
+        if refusal := find_unserved(works, catalogue):
+            pause_unserved(conn, refusal.cap_key, refusal.reason, clock.now_ms())
+            raise refusal
+
+        @contextmanager
+        def follow(work: Work, capability: Capability, order: LaneOrder) -> Iterator[Listener]:
+            nonlocal new_rows
             cadence_of = partial(_find_cadence, capability)
-            known = states.read_facts(conn, table_name, series_ids=series_ids, cap_key=cap_key)
+            known = states.read_facts(conn, table_name, series_ids=work.series_ids, cap_key=work.cap_key)
             display = Display(context, conn, table_name, len(known), by_person, cadence_of)
             log = LaneLog(context, clock, known, by_person, cadence_of)
 
-            def note(written: Written, log: LaneLog = log, display: Display = display) -> None:
+            def note(written: Written) -> None:
                 log.note(written)
                 display.note(written)
 
-            try:
-                with _finished(context, display):
-                    tools = LaneTools(series.connect, clock, note, context.log.warning, should_end)
-                    report = run_lane(tools, catalogue.vendor_of[cap_key], capability, order)
-                    display.show_rest([key for key in series_ids or () if key not in report.failed])
-            except CapabilityBusy as busy:
-                if by_person:
-                    raise
-                context.log.info(f"{busy}; nothing to do")
+            def show_rest(report: LaneReport) -> None:
+                display.show_rest([key for key in work.series_ids or () if key not in report.failed])
+
+            with _finished(context, display):
+                yield Listener(note, context.log.warning, should_end, show_rest)
+            new_rows = log.new_rows
+
+        for done in work_lanes(series.make_workshop(), catalogue, works, wishes, follow):
+            report = done.report
+            if report is None:
+                if by_person and done.busy is not None:
+                    raise done.busy
+                context.log.info(f"{done.busy}; nothing to do")
                 continue
             context.log.info(
-                f"{report.pages} pages, {report.rows} rows, {log.new_rows} of them new, {len(report.touched)} series, "
+                f"{report.pages} pages, {report.rows} rows, {new_rows} of them new, {len(report.touched)} series, "
                 f"{len(report.failed)} failed; ended because {report.ended}"
             )
             yield report
@@ -244,14 +252,14 @@ def _find_cadence(capability: Capability, facts: SeriesFacts) -> Cadence:
     return find_cadence(capability.table_name, facts.series_id, limits.grace_ms, facts.interval_ms, limits.page_rows)
 
 
-def _group_series(
+def _choose_work(
     series: SeriesResource, table_name: str, partitions: Sequence[str], config: IngestConfig
-) -> dict[str, tuple[str, ...] | None]:
-    """Return which series each capability is to serve; None stands for all of its own."""
+) -> list[Work]:
+    """Return what each capability is to do: a sensor's lane has all series of one, a person's those of partitions."""
     if config.capability is not None:
         if partitions:
             raise InvalidOrder("a run has either a capability or partitions, not both: empty `capability`")
-        return {config.capability: None}
+        return [Work(config.capability, table_name, None)]
     if not partitions:
         raise InvalidOrder("choose partitions, or name a capability in the run config")
     with series.connect("find series") as conn:
@@ -259,10 +267,7 @@ def _group_series(
     unknown = sorted(set(partitions) - {found.series_id for found in known if found.active})
     if unknown:
         raise InvalidOrder(f"{len(unknown)} of the chosen series are not served by any vendor now: {unknown[0]}")
-    grouped: defaultdict[str, list[str]] = defaultdict(list)
-    for found in known:
-        grouped[found.cap_key].append(found.series_id)
-    return {cap_key: tuple(series_ids) for cap_key, series_ids in grouped.items()}
+    return group_series(known)
 
 
 def _parse_window(config: IngestConfig, now_ms: int) -> Range | None:

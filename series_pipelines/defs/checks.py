@@ -9,7 +9,7 @@ from series_pipelines.core.cursor import format_value
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.summary import Standing
+from series_pipelines.ingest.standing import Standing
 from series_pipelines.store import ledger, ledger_months
 from series_pipelines.store.connection import Connection
 

@@ -12,17 +12,16 @@ from typing import Any, Final
 
 from dagster import AssetKey, AssetMaterialization, AssetObservation, MetadataValue, OpExecutionContext
 
-from series_pipelines.core.coverage import Coverage, measure_coverage
+from series_pipelines.core.coverage import Coverage
 from series_pipelines.core.display import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
-from series_pipelines.core.lag import is_delisted, measure_lag
+from series_pipelines.core.lag import is_delisted
 from series_pipelines.core.plan import Cadence, SeriesFacts
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import date_to_ms, format_span, format_time
 from series_pipelines.defs.event_batch import EventBatches, PartitionEvent
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.backlog import estimate_left, read_paces
+from series_pipelines.ingest.standing import Standing, StandingReader
 from series_pipelines.ingest.writer import Written
-from series_pipelines.store import coverage as coverage_store
 from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
 from series_pipelines.store.rows import read_last
@@ -47,12 +46,11 @@ class Display:
         find_cadence: Callable[[SeriesFacts], Cadence],
     ) -> None:
         self._batches = EventBatches(context)
-        self._find_cadence = find_cadence
+        self._standings = StandingReader(conn, lambda _, facts: find_cadence(facts))
         self._conn = conn
         self._table_name = table_name
         self._by_person = by_person
         self._interval_ms = find_display_interval(series)
-        self._paces = read_paces(conn)
         self._pending: dict[str, tuple[SeriesFacts, str | None]] = {}
         self._new_rows: defaultdict[str, int] = defaultdict(int)
         self._shown: set[str] = set()
@@ -123,22 +121,20 @@ class Display:
 
     def _show(self, group: Sequence[tuple[SeriesFacts, str | None]], with_last_rows: bool) -> None:
         series_ids = [facts.series_id for facts, _ in group]
-        accounts = coverage_store.read(self._conn, self._table_name, series_ids)
         # A table of rows is two thirds of an event's cost, and the first thing to do without when time is short.
         last_rows = list_last_rows(self._conn, self._table_name, series_ids) if with_last_rows else {}
         now_ms = time.time_ns() // 1_000_000
         events: list[PartitionEvent] = []
-        for facts, error in group:
-            key = facts.series_id
-            cadence = self._find_cadence(facts)
-            coverage = measure_coverage(facts, cadence, accounts[key].ranges, now_ms, accounts[key].evidence)
+        errors = dict(zip(series_ids, (error for _, error in group), strict=True))
+        for standing in self._standings.read(self._table_name, [facts for facts, _ in group], now_ms):
+            key = standing.facts.series_id
             metadata = {
                 "new_rows": MetadataValue.int(self._new_rows.pop(key, 0)),
-                **describe_coverage(facts, coverage, estimate_left(self._paces, facts, coverage)),
-                **describe_lag(facts, cadence, now_ms),
+                **describe_coverage(standing.facts, standing.coverage, standing.left_ms),
+                **describe_lag(standing, now_ms),
                 **describe_last_rows(last_rows.get(key, []), self._table_name),
             }
-            events.append(make_event(self._table_name, key, metadata, error))
+            events.append(make_event(self._table_name, key, metadata, errors[key]))
         self._batches.log(events)
         states.mark_shown(self._conn, self._table_name, series_ids, now_ms)
         self._shown.update(series_ids)
@@ -182,14 +178,14 @@ def describe_coverage(facts: SeriesFacts, coverage: Coverage, left_ms: int | Non
     return metadata
 
 
-def describe_lag(facts: SeriesFacts, cadence: Cadence, now_ms: int) -> dict[str, Any]:
+def describe_lag(standing: Standing, now_ms: int) -> dict[str, Any]:
     """Return as metadata how many bars are past due, or that nothing is owed any more."""
+    facts, lag = standing.facts, standing.lag
     if facts.delisted_ms is not None and is_delisted(facts, now_ms):
         return {"delisted": MetadataValue.text(f"since {format_time(facts.delisted_ms)}")}
-    lag = measure_lag(facts, cadence, now_ms)
     if lag is None:
         return {}
-    return {"lag_bars" if cadence.duration else "lag_intervals": MetadataValue.int(lag.bars)}
+    return {"lag_bars" if standing.cadence.duration else "lag_intervals": MetadataValue.int(lag.bars)}
 
 
 def describe_last_rows(last_rows: Sequence[Sequence[str]], table_name: str) -> dict[str, Any]:

@@ -1,12 +1,15 @@
 """Turns settings into plain objects for assets and sensors. It has no config, so no secret can end up in a run."""
 
+from dataclasses import replace
+
 from dagster import ConfigurableResource
 
+from series_pipelines.actions.workshop import Workshop
 from series_pipelines.core.clock import Clock
-from series_pipelines.database import find_database
+from series_pipelines.database import open_connection
 from series_pipelines.settings import Settings, load_settings
-from series_pipelines.sources import load_registry
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.sources import load_registry, make_workshop
+from series_pipelines.store.connection import Connection
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.registry import Registry
 
@@ -26,7 +29,11 @@ class SeriesResource(ConfigurableResource):  # type: ignore[type-arg]
 
     def connect(self, purpose: str, autocommit: bool = False) -> Connection:
         """Open a connection to the series' database."""
-        return connect(find_database(self.settings), purpose=purpose, autocommit=autocommit)
+        return open_connection(self.settings, purpose, autocommit)
+
+    def make_workshop(self) -> Workshop:
+        """Return what actions that ask vendors work with."""
+        return replace(make_workshop(self.settings, self.clock), connect=self.connect, load_registry=self.load_registry)
 
     def load_registry(self) -> Registry:
         """Make the configured vendors."""

@@ -195,7 +195,7 @@ class _Lane:
         self._counted_ms = self._read_ms = 0
         self._rechecks = 0
         self._heads_elsewhere = 0
-        self._agenda = Agenda(capability.direction, self._find_cadence)
+        self._agenda = Agenda(lambda _: capability.direction, self._find_cadence)
         self._database_ahead_ms = 0
         self._read_database_clock = tools.read_database_clock
         self._threads: VendorThreads[Page] = VendorThreads(vendor.name)

@@ -5,26 +5,11 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
-from series_pipelines.core.coverage import Coverage, measure_coverage
-from series_pipelines.core.lag import Lag, is_delisted, measure_lag
-from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.ingest.cadences import read_cadences
-from series_pipelines.store import coverage as coverage_store
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.coverage import Account
+from series_pipelines.core.lag import is_delisted
+from series_pipelines.ingest.standing import Standing
 
 BEHIND_BARS: Final = 2
 """From this many bars past due on a series is behind: the one that has just become due is being fetched."""
-
-
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """One series: what is known of it, what it covers, how late it is."""
-
-    facts: SeriesFacts
-    coverage: Coverage
-    lag: Lag | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,19 +27,6 @@ class TableSummary:
     unknown_ms: int
     gaps: int
     coverage_percent: float
-
-
-def read_standings(conn: Connection, table_name: str, now_ms: int) -> list[Standing]:
-    """Read how every active series of a table stands, in two queries."""
-    find_cadence = read_cadences(conn)
-    accounts = coverage_store.read(conn, table_name)
-    standings: list[Standing] = []
-    for facts in states.read_facts(conn, table_name):
-        account = accounts.get(facts.series_id, Account())
-        cadence = find_cadence(table_name, facts)
-        coverage = measure_coverage(facts, cadence, account.ranges, now_ms, account.evidence)
-        standings.append(Standing(facts, coverage, measure_lag(facts, cadence, now_ms)))
-    return standings
 
 
 def summarize(standings: Sequence[Standing], now_ms: int) -> TableSummary:

@@ -66,8 +66,7 @@ def list_known(conn: Connection) -> list[KnownProduct]:
     return [KnownProduct._make(row) for row in cast(list[Any], rows)]
 
 
-def list_products(conn: Connection, text: str = "") -> list[ListedProduct]:
-    """Return the products whose id contains the text."""
-    pattern = "%" + text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
-    rows = conn.execute(_SQL["list"], {"pattern": pattern}).fetchall()
+def list_products(conn: Connection) -> list[ListedProduct]:
+    """Return every product as a person wants to see it."""
+    rows = conn.execute(_SQL["list"]).fetchall()
     return [ListedProduct._make(cast(Any, row)) for row in rows]

@@ -47,9 +47,8 @@ where product_id = any(%(product_ids)s::text[]) and vendor = %(vendor)s and deli
 select product_id, vendor, no_interest_rate, delisted_at is null from product order by product_id;
 
 -- name: list
--- Products as a person wants to see them, those whose id contains a text.
+-- Products as a person wants to see them.
 select product_id, vendor, name, base_currency, quote_currency, price_step, volume_step, no_interest_rate,
        listed_at, delisted_at
 from product
-where product_id like %(pattern)s
 order by product_id;

@@ -13,7 +13,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.defs.checks import check_coverage
 from series_pipelines.ingest.certify import certify
 from series_pipelines.ingest.lane import LaneOrder
-from series_pipelines.ingest.summary import read_standings
+from series_pipelines.ingest.standing import read_standings
 from series_pipelines.store import coverage, states
 from series_pipelines.store.connection import ms_to_time
 from series_pipelines.vendors.contract import Limits, Reply, Request

@@ -17,10 +17,9 @@ from exchange_lanes import start_exchanges
 from exchanges.launch import RunningExchange
 from exchanges.traffic import Arrival, find_most
 
+from series_pipelines.actions.peek import peek
 from series_pipelines.database import find_database
-from series_pipelines.ingest.backlog import read_backlog
 from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
-from series_pipelines.ingest.peek import list_capabilities
 from series_pipelines.ingest.universe import sync_universe
 from series_pipelines.settings import load_settings
 from series_pipelines.sources import load_registry
@@ -267,7 +266,7 @@ def check_pause(conn: Connection, banned: Sequence[str], until_s: float) -> None
     """Whoever looks sees that binance is shut, until when, and why; nobody else is, or waits for it."""
     now_ms = SystemClock().now_ms()
     left_ms = (until_s - time.monotonic()) * 1000
-    for row in list_capabilities(read_backlog(conn, now_ms)):
+    for row in peek(conn, now_ms).as_json()["capabilities"]:
         if row["cap_key"] in banned:
             assert "418, -1003 Way too many requests; IP banned until" in str(row["last_error"])
             ends_ms = datetime.fromisoformat(str(row["next_eligible_at"])).timestamp() * 1000

@@ -41,7 +41,7 @@ def make_facts(
 
 
 def make_agenda(*known: SeriesFacts, direction: str = "backward") -> Agenda:
-    agenda = Agenda(direction, lambda _: CADENCE)
+    agenda = Agenda(lambda _: direction, lambda _: CADENCE)
     for facts in known:
         agenda.put(facts)
     return agenda
@@ -169,7 +169,7 @@ def test_what_is_taken_comes_with_the_planned_request(direction: str) -> None:
 
 
 def test_each_series_has_its_own_cadence() -> None:
-    agenda = Agenda("backward", lambda facts: bar_cadence(facts.series_id, 0))
+    agenda = Agenda(lambda _: "backward", lambda facts: bar_cadence(facts.series_id, 0))
     for text in ("PT1M", "PT1H"):
         agenda.put(SeriesFacts(**{**BLANK, "series_id": text, "start_ms": 0, "end_ms": 0, "floor_ms": 0}))
 

@@ -22,7 +22,7 @@ LAYERS = (
     {"core"},
     {"store", "vendors", "messaging"},
     {"ingest", "live", "exchange"},
-    {"control"},
+    {"actions"},
     {"dev_lock", "dev_session", "settings", "system_clock"},
     {"database"},
     {"sources"},

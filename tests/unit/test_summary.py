@@ -8,7 +8,8 @@ from series_pipelines.core.lag import Lag
 from series_pipelines.core.plan import SeriesFacts, instant_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
-from series_pipelines.ingest.summary import Standing, summarize
+from series_pipelines.ingest.standing import Standing
+from series_pipelines.ingest.summary import summarize
 
 NOW_MS = 1_000_000
 ANYTIME = instant_cadence(INTEREST_RATE, 0, interval_ms=1)
@@ -18,7 +19,7 @@ BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c", 
 
 def make_standing(lag: Lag | None, ranges: tuple[Range, ...] = (), **known: object) -> Standing:
     facts = SeriesFacts(**{**BLANK, **known})  # type: ignore[arg-type]
-    return Standing(facts, measure_coverage(facts, ANYTIME, ranges, NOW_MS), lag)
+    return Standing(facts, ANYTIME, ranges, measure_coverage(facts, ANYTIME, ranges, NOW_MS), lag, None)
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=300))
