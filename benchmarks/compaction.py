@@ -7,8 +7,8 @@ from benchmarks.coverage import MINUTE, add_ranges
 from benchmarks.harness import Row, say, time_call
 from benchmarks.market import TABLE, make_vendor, register
 from benchmarks.server import Server, vacuum
-from series_pipelines.store import ranges, states
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.storing import ranges, states
+from series_pipelines.postgres.connection import Connection, connect
 
 TARGET: Final = 10.0
 FRAGMENTS: Final = 20

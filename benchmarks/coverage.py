@@ -3,7 +3,7 @@
 from typing import Final
 
 from benchmarks.market import TABLE
-from series_pipelines.store.connection import Connection
+from series_pipelines.postgres.connection import Connection
 
 MINUTE: Final = 60
 DAY: Final = 24 * 60 * MINUTE

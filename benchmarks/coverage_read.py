@@ -7,10 +7,10 @@ from benchmarks.harness import Pairs, Row, say
 from benchmarks.market import TABLE, make_vendor, register
 from benchmarks.planning import PLAIN
 from benchmarks.server import Server, vacuum
-from series_pipelines.core.coverage import classify, sum_kinds
 from series_pipelines.core.ranges import Range, find_union
-from series_pipelines.store import coverage
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.standing.coverage import classify, sum_kinds
+from series_pipelines.ingest.storing import coverage
+from series_pipelines.postgres.connection import Connection, connect
 
 RANGES: Final = 3
 ADD_EVIDENCE: Final = """

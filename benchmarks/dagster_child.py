@@ -15,7 +15,7 @@ from dagster import DagsterInstance, RunsFilter, build_sensor_context
 from series_pipelines.definitions import defs
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
-from series_pipelines.store import states
+from series_pipelines.ingest.storing import states
 
 
 def add_partitions(instance: DagsterInstance, table_name: Any) -> int:

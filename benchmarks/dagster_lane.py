@@ -27,7 +27,7 @@ from benchmarks.market import (
 )
 from benchmarks.server import Server, vacuum
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.store.connection import Connection, connect, ms_to_time
+from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.vendors.registry import Capability
 
 TARGET: Final = 50.0

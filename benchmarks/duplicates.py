@@ -5,8 +5,8 @@ from typing import Any, Final, cast
 from benchmarks.harness import Row, say
 from benchmarks.market import TABLE, commit_pages, fetch_older, find_minute, make_vendor, read_series, register
 from benchmarks.server import Server, vacuum
-from series_pipelines.ingest.commit import Finished
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.storing.commit import Finished
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.registry import Capability
 
 PAGE_ROWS: Final = 1_000

@@ -21,10 +21,10 @@ from benchmarks.harness import Pairs, Row, say, time_call
 from benchmarks.market import find_minute
 from benchmarks.server import Server
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
-from series_pipelines.ingest.throttle import PostgresThrottle
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.budgets.throttle import PostgresThrottle
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.exchanges import ExchangeVendor
 from series_pipelines.vendors.exchanges.spec import Exchange, Offer, Pool

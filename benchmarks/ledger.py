@@ -21,11 +21,11 @@ from benchmarks.market import (
 )
 from benchmarks.server import Server, vacuum
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.ingest import commit
-from series_pipelines.ingest.commit import Finished
-from series_pipelines.ingest.writer import MAX_GROUP
-from series_pipelines.store import ledger
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.storing import commit
+from series_pipelines.ingest.storing.commit import Finished
+from series_pipelines.ingest.storing.writer import MAX_GROUP
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.registry import Capability
 
 SHARE_TARGET: Final = 0.15

@@ -11,18 +11,18 @@ from typing import Any, Final
 from uuid import uuid4
 
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
-from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import ALL_TIME
-from series_pipelines.core.plan import Fetch, SeriesFacts, find_cadence
-from series_pipelines.ingest.commit import Author, Finished, commit_group
-from series_pipelines.ingest.fetch import fetch_page
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.ingest.writer import MAX_GROUP
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.lane.fetch import fetch_page
+from series_pipelines.ingest.pages.check import ALL_TIME
+from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, find_cadence
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.writer import MAX_GROUP
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import INGEST_OHLC, Direction, Limits, Product, Vendor
-from series_pipelines.vendors.demo import DemoService, DemoVendor
-from series_pipelines.vendors.demo_market import DemoProduct
+from series_pipelines.vendors.demo.market import DemoProduct
+from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor
 from series_pipelines.vendors.registry import Capability, Registry
 
 TABLE: Final = "ohlc_v2"

@@ -6,10 +6,10 @@ from benchmarks.coverage import MINUTE, add_ranges, age_states
 from benchmarks.harness import Pairs, Row, say
 from benchmarks.market import TABLE, make_vendor, read_clock, register
 from benchmarks.server import Server, vacuum
-from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog, count_due
-from series_pipelines.store import capabilities as capability_store
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.standing.backlog import Backlog, CapabilityBacklog, count_due
+from series_pipelines.ingest.storing import capabilities as capability_store
+from series_pipelines.ingest.storing import states
+from series_pipelines.postgres.connection import Connection, connect
 
 TARGET: Final = 4.0
 RANGES: Final = 3

@@ -7,8 +7,8 @@ from benchmarks.dagster_home import ask_child, make_environment
 from benchmarks.harness import Row, say
 from benchmarks.market import read_clock
 from benchmarks.server import Server, vacuum
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.store.connection import connect
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.postgres.connection import connect
 from series_pipelines.vendors.loading import load_vendors
 from series_pipelines.vendors.registry import Registry
 

@@ -16,9 +16,9 @@ from uuid import uuid4
 import psycopg
 from psycopg import sql
 
-from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
-from series_pipelines.store.migrate import migrate
+from series_pipelines.postgres.connection import connect
+from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
+from series_pipelines.postgres.migrate import migrate
 
 REMOVE_SECONDS: Final = 10.0
 

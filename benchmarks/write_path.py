@@ -16,10 +16,10 @@ from benchmarks.market import (
 )
 from benchmarks.server import Server
 from series_pipelines.core.tables import OHLC
-from series_pipelines.ingest.commit import Finished
-from series_pipelines.ingest.writer import MAX_GROUP
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.rows import SeriesRows, format_rows
+from series_pipelines.ingest.storing.commit import Finished
+from series_pipelines.ingest.storing.rows import SeriesRows, format_rows
+from series_pipelines.ingest.storing.writer import MAX_GROUP
+from series_pipelines.postgres.connection import Connection, connect
 
 PAGE_ROWS = 1_000
 TARGET = 0.5

@@ -13,10 +13,10 @@ import psycopg
 import pytest
 from databases import ADMIN_URL, Server, create_database, make_home, migrate_database, replace_database, share_server
 
-from series_pipelines.ingest import lane
-from series_pipelines.settings import load_settings
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.embedded import start_embedded
+from series_pipelines.app.settings import load_settings
+from series_pipelines.ingest.lane import lane
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.embedded.server import start_embedded
 
 
 @pytest.fixture(scope="session", autouse=True)

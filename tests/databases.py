@@ -11,10 +11,10 @@ from urllib.parse import urlsplit, urlunsplit
 
 import psycopg
 
-from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import is_running
-from series_pipelines.store.migrate import migrate
-from series_pipelines.store.protection import admit_writer
+from series_pipelines.postgres.connection import connect
+from series_pipelines.postgres.embedded.server import is_running
+from series_pipelines.postgres.migrate import migrate
+from series_pipelines.postgres.protection import admit_writer
 
 ADMIN_URL = "SERIES_TEST_ADMIN_URL"
 MEMORY = Path("/dev/shm")

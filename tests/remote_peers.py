@@ -12,11 +12,11 @@ from typing import Any
 from simulation import NOON_MS, MovableClock
 
 from series_pipelines.errors import VendorRejected
-from series_pipelines.vendors import http_vendor
 from series_pipelines.vendors.config import RemoteConfig
 from series_pipelines.vendors.contract import Limits, Reply, Request
-from series_pipelines.vendors.demo import DemoVendor
-from series_pipelines.vendors.http_vendor import HttpVendor
+from series_pipelines.vendors.demo.vendor import DemoVendor
+from series_pipelines.vendors.remote import vendor as http_vendor
+from series_pipelines.vendors.remote.vendor import HttpVendor
 
 BAR = [NOON_MS - 60_000, None, "1", "1", "1", "1", "1", None]
 PAGE = {"now": NOON_MS, "rows": [BAR]}

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.plan import find_cadence, find_head_due, find_tail_due
 from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import CapabilityBusy
-from series_pipelines.ingest.backlog import decide_lanes, publish_backlogs, read_backlog
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.ingest.writer import Written, compact_series
-from series_pipelines.store import capabilities, states
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.planning.plan import find_cadence, find_head_due, find_tail_due
+from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog
+from series_pipelines.ingest.storing import capabilities, states
+from series_pipelines.ingest.storing.writer import Written, compact_series
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Limits, Product, Vendor
-from series_pipelines.vendors.demo import DemoService, DemoVendor
-from series_pipelines.vendors.demo_market import DemoProduct
+from series_pipelines.vendors.demo.market import DemoProduct
+from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor
 from series_pipelines.vendors.registry import Registry
 
 NOON_MS = 1_790_000_000_000 // DAY_MS * DAY_MS + DAY_MS // 2

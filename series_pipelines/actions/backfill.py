@@ -9,15 +9,15 @@ from typing import Final
 from series_pipelines.actions.answers import Json
 from series_pipelines.actions.compact import Compacted, count_ranges
 from series_pipelines.actions.workshop import Workshop
-from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Kind
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import CapabilityBusy, InvalidOrder, UnknownCapability
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
-from series_pipelines.ingest.writer import Written, compact_series
-from series_pipelines.store import capabilities
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.planning.plan import Kind
+from series_pipelines.ingest.storing import capabilities
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.ingest.storing.writer import Written, compact_series
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Capability, Catalogue
 
 SHORTEST_SHARE_MS: Final = 1_000

@@ -8,10 +8,10 @@ from series_pipelines.actions.coverage import measure_series
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import InvalidInput
-from series_pipelines.ingest.certify import Certificate, certify
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.ledger_months import MonthDigest
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.ledger.months import MonthDigest
+from series_pipelines.ingest.proving.certify import Certificate, certify
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.connection import Connection
 
 _PREFIX = "sha256:"
 

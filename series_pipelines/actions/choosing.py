@@ -8,10 +8,10 @@ from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.series import check_product_id
 from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import InvalidDuration, InvalidInput, UnknownSeries
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import read_last
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.rows import read_last
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.connection import Connection
 
 
 def list_known(conn: Connection, table_name: str | None) -> list[KnownSeries]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from series_pipelines.actions.answers import Json
 from series_pipelines.core.tables import TABLES
-from series_pipelines.ingest.writer import compact_series
-from series_pipelines.store import ranges
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.ranges import Compaction
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.storing import ranges
+from series_pipelines.ingest.storing.ranges import Compaction
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.ingest.storing.writer import compact_series
+from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from series_pipelines.actions.answers import Json, describe_range, to_iso
-from series_pipelines.core.plan import SeriesFacts
-from series_pipelines.ingest.standing import Standing, StandingReader
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.standing.series import Standing, StandingReader
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,15 @@ from typing import Final
 
 from series_pipelines.actions.answers import Json, to_iso
 from series_pipelines.actions.certify import describe_digest
-from series_pipelines.core.cursor import HISTORY, CursorValue, Namespace, Operation, Scope, format_value
 from series_pipelines.errors import InvalidInput, UnknownSeries
-from series_pipelines.store import ledger, ledger_months
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.ledger import Archived, Finding, Held
-from series_pipelines.store.ledger_months import ChangedMonth, MonthDigest
-from series_pipelines.store.protection import Protection, read_protection
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger import months as ledger_months
+from series_pipelines.ingest.ledger.audit import Archived, Finding, Held
+from series_pipelines.ingest.ledger.cursor import HISTORY, CursorValue, Namespace, Operation, Scope, format_value
+from series_pipelines.ingest.ledger.months import ChangedMonth, MonthDigest
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.connection import Connection
+from series_pipelines.postgres.protection import Protection, read_protection
 
 _MONTH: Final = re.compile(r"\d{4}-(0[1-9]|1[0-2])")
 _KEYED: Final[tuple[tuple[Operation, Scope], ...]] = (("HARVEST", "EXPR"), ("BACKFILL", "CUSTOM"), ("UPDATE", "CUSTOM"))

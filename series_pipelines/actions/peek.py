@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from series_pipelines.actions.answers import Json
-from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog, read_backlog
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.standing.backlog import Backlog, CapabilityBacklog, read_backlog
+from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from operator import itemgetter
 
 from series_pipelines.actions.answers import Json, to_iso
-from series_pipelines.core.agenda import Agenda
-from series_pipelines.core.plan import (
+from series_pipelines.core.tables import TABLES
+from series_pipelines.core.times import format_time
+from series_pipelines.ingest.planning.agenda import Agenda
+from series_pipelines.ingest.planning.plan import (
     TAIL_WHILE_HEADS_BELOW,
     Cadence,
     Fetch,
@@ -20,12 +22,10 @@ from series_pipelines.core.plan import (
     find_head_due,
     find_tail_due,
 )
-from series_pipelines.core.tables import TABLES
-from series_pipelines.core.times import format_time
-from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog, count_due
-from series_pipelines.store import capabilities, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.standing.backlog import Backlog, CapabilityBacklog, count_due
+from series_pipelines.ingest.storing import capabilities, states
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

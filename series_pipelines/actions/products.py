@@ -7,10 +7,11 @@ from decimal import Decimal
 
 from series_pipelines.actions.answers import Json
 from series_pipelines.core.tables import TABLES
-from series_pipelines.ingest.universe import UniverseReport, sync_universe
-from series_pipelines.store import capabilities, products, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.products import ListedProduct
+from series_pipelines.ingest.catalogue import products
+from series_pipelines.ingest.catalogue.products import ListedProduct
+from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
+from series_pipelines.ingest.storing import capabilities, states
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Catalogue, Registry
 
 

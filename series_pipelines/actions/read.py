@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from series_pipelines.actions.choosing import find_stored_series
 from series_pipelines.core.tables import TABLES, SeriesTable
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import export_rows
+from series_pipelines.ingest.storing.rows import export_rows
+from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

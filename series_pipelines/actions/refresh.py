@@ -14,17 +14,17 @@ from series_pipelines.actions.backfill import SHORTEST_SHARE_MS, LaneTally, find
 from series_pipelines.actions.choosing import list_known, refuse_retired
 from series_pipelines.actions.workshop import Workshop
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.page import Page
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import format_iso
 from series_pipelines.errors import CapabilityBusy, InvalidInput, UnknownSeries
-from series_pipelines.ingest.refresh import RefreshOrder, RefreshReport, RefreshTools, refresh_capability
-from series_pipelines.ingest.writer import compact_series
-from series_pipelines.store import campaigns
-from series_pipelines.store.campaigns import Campaign
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.revisions import Change
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.refreshing import campaigns
+from series_pipelines.ingest.refreshing.campaigns import Campaign
+from series_pipelines.ingest.refreshing.refresh import RefreshOrder, RefreshReport, RefreshTools, refresh_capability
+from series_pipelines.ingest.storing.revisions import Change
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.ingest.storing.writer import compact_series
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Catalogue
 
 OnMoved = Callable[[str, int], None]

@@ -6,8 +6,8 @@ from dataclasses import asdict
 from series_pipelines.actions.answers import Json
 from series_pipelines.core.clock import Clock
 from series_pipelines.errors import UnknownVendor
-from series_pipelines.ingest.vendor_check import Finding, check_vendor
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.proving.vendor_check import Finding, check_vendor
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
 
 

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from series_pipelines.actions.answers import Json, to_iso
 from series_pipelines.core.tables import TABLES
-from series_pipelines.ingest.verify import Fault, mend, verify_series
-from series_pipelines.store.clock import read_clock
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.states import KnownSeries
+from series_pipelines.ingest.proving.verify import Fault, mend, verify_series
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.clock import read_clock
+from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from series_pipelines.core.clock import Clock
-from series_pipelines.store.connection import Connection
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Registry
 
 

@@ -8,11 +8,11 @@ import click
 from series_pipelines.cli.exit_codes import DONE, FAILED
 from series_pipelines.cli.options import check_window, with_json, with_series, with_table, with_window
 from series_pipelines.cli.output import print_json
-from series_pipelines.core.coverage import COVERAGE_KINDS
 from series_pipelines.core.times import format_span, format_time
+from series_pipelines.ingest.standing.coverage import COVERAGE_KINDS
 
 if TYPE_CHECKING:
-    from series_pipelines.ingest.certify import Certificate
+    from series_pipelines.ingest.proving.certify import Certificate
 
 
 @click.command("certify", short_help="Certify what is known of a window of series.")
@@ -39,8 +39,8 @@ def certify_command(
     """
     from series_pipelines.actions.certify import certify_series, describe_certificate
     from series_pipelines.actions.choosing import choose_series
+    from series_pipelines.app.clock import SystemClock
     from series_pipelines.cli.session import ensure_series, open_database
-    from series_pipelines.system_clock import SystemClock
 
     now_ms = SystemClock().now_ms()
     check_window(start_ms, end_ms if end_ms is not None else now_ms)

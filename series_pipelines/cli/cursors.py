@@ -9,12 +9,12 @@ import click
 from series_pipelines.cli.exit_codes import FAILED
 from series_pipelines.cli.options import with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_time
-from series_pipelines.core.cursor import Namespace, Operation, format_value
+from series_pipelines.ingest.ledger.cursor import Namespace, Operation, format_value
 
 if TYPE_CHECKING:
-    from series_pipelines.store.ledger import Finding
-    from series_pipelines.store.ledger_months import ChangedMonth
-    from series_pipelines.store.protection import Protection
+    from series_pipelines.ingest.ledger.audit import Finding
+    from series_pipelines.ingest.ledger.months import ChangedMonth
+    from series_pipelines.postgres.protection import Protection
 
 SHOWN_PROBLEMS: Final = 20
 _NAMES: Final = ("series", "table", "operation", "key")
@@ -201,8 +201,8 @@ def archive_command(before_month: str, as_json: bool) -> None:
     Example: series cursors archive --before 2026-10
     """
     from series_pipelines.actions.cursors import archive_months, check_month, describe_archived
+    from series_pipelines.app.clock import SystemClock
     from series_pipelines.cli.session import open_as_owner
-    from series_pipelines.system_clock import SystemClock
 
     check_month(before_month)
     with open_as_owner("cursors") as conn:

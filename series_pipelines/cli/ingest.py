@@ -54,11 +54,11 @@ def ingest_command(
     """
     from series_pipelines.actions.backfill import Wishes, backfill, parse_kinds
     from series_pipelines.actions.choosing import choose_series, refuse_retired
+    from series_pipelines.app.clock import SystemClock
+    from series_pipelines.app.settings import load_settings
+    from series_pipelines.app.sources import make_workshop
     from series_pipelines.cli.progress import IngestProgress
     from series_pipelines.cli.session import ask_vendors, ensure_series, open_database
-    from series_pipelines.settings import load_settings
-    from series_pipelines.sources import make_workshop
-    from series_pipelines.system_clock import SystemClock
 
     clock = SystemClock()
     now_ms = clock.now_ms()

@@ -87,7 +87,7 @@ def make_window(start_ms: int | None, end_ms: int | None, now_ms: int) -> Range 
 
 def set_environment(name: str, value: str) -> None:
     """Let an option speak for an environment name, for us and for the processes we start."""
-    from series_pipelines.settings import load_settings
+    from series_pipelines.app.settings import load_settings
 
     os.environ[name] = value
     load_settings.cache_clear()

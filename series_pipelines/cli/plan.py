@@ -26,8 +26,8 @@ def plan_command(series: tuple[str, ...], kind: str, table_name: str | None, lim
     """
     from series_pipelines.actions.choosing import choose_series, refuse_retired
     from series_pipelines.actions.plan import plan_series
+    from series_pipelines.app.clock import SystemClock
     from series_pipelines.cli.session import ensure_series, open_database
-    from series_pipelines.system_clock import SystemClock
 
     with open_database("plan") as conn:
         ensure_series(conn)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Self
 import click
 
 from series_pipelines.cli.output import make_error_console
-from series_pipelines.core.coverage import measure_coverage
 from series_pipelines.core.ranges import Range, find_missing, merge_overlapping
+from series_pipelines.ingest.standing.coverage import measure_coverage
 
 if TYPE_CHECKING:
     from series_pipelines.actions.backfill import Listener, Work
-    from series_pipelines.ingest.lane import LaneOrder
-    from series_pipelines.ingest.writer import Written
-    from series_pipelines.store.connection import Connection
+    from series_pipelines.ingest.lane.lane import LaneOrder
+    from series_pipelines.ingest.storing.writer import Written
+    from series_pipelines.postgres.connection import Connection
     from series_pipelines.vendors.registry import Capability
 
 
@@ -52,8 +52,8 @@ class IngestProgress:
     def follow(self, work: "Work", capability: "Capability", order: "LaneOrder") -> "Iterator[Listener]":
         """Draw the bar of one lane; one that did all it could is full."""
         from series_pipelines.actions.backfill import Listener
-        from series_pipelines.ingest.cadences import read_cadences
-        from series_pipelines.store import ranges, states
+        from series_pipelines.ingest.standing.cadences import read_cadences
+        from series_pipelines.ingest.storing import ranges, states
 
         series_ids = work.series_ids or ()
         known = states.read_facts(self._conn, work.table_name, series_ids=series_ids)

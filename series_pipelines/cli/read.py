@@ -47,10 +47,9 @@ def read_command(
     Example: series read DEMO/SWAP/BTC-USDT/1h --start 2026-11-01 --output btc.parquet
     """
     from series_pipelines.actions.read import read_series
-    from series_pipelines.database import find_existing_database
-    from series_pipelines.reading import open_for_export
-    from series_pipelines.settings import load_settings
-    from series_pipelines.store.connection import translated_errors
+    from series_pipelines.app.database import find_existing_database, open_for_export
+    from series_pipelines.app.settings import load_settings
+    from series_pipelines.postgres.connection import translated_errors
 
     check_window(start_ms, end_ms)
     kind = _choose_format(kind, output)

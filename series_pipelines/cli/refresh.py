@@ -15,7 +15,7 @@ from series_pipelines.core.ranges import Range
 if TYPE_CHECKING:
     from series_pipelines.actions.backfill import LaneTally
     from series_pipelines.actions.refresh import Changes, OnMoved, Refresh
-    from series_pipelines.store.connection import Connection
+    from series_pipelines.postgres.connection import Connection
 
 MOST_DAYS: Final = 10_000
 MOST_SHOWN: Final = 20
@@ -59,10 +59,10 @@ def refresh_command(
         read_changes,
         refresh,
     )
+    from series_pipelines.app.clock import SystemClock
+    from series_pipelines.app.settings import load_settings
+    from series_pipelines.app.sources import make_workshop
     from series_pipelines.cli.session import ask_vendors, ensure_series, open_database
-    from series_pipelines.settings import load_settings
-    from series_pipelines.sources import make_workshop
-    from series_pipelines.system_clock import SystemClock
 
     if not list_all and campaign_id is None:
         if not series:

@@ -39,7 +39,7 @@ def write_rows(kind: str, table_name: str, header: bytes, lines: Iterable[bytes]
 
 
 def _write_parquet(table_name: str, lines: Iterable[bytes], exact: bool, file: IO[bytes]) -> None:
-    from series_pipelines.reading import make_frame
+    from series_pipelines.actions.frames import make_frame
 
     frame = make_frame(table_name, lines, exact=exact)
     schema = None

@@ -7,13 +7,13 @@ import click
 
 from series_pipelines.actions.products import has_series, read_vendors, refresh_products
 from series_pipelines.actions.workshop import Workshop
-from series_pipelines.database import find_database, find_existing_database, find_owner_database, has_database
-from series_pipelines.ingest.universe import UniverseReport
-from series_pipelines.settings import load_settings
-from series_pipelines.sources import load_registry
-from series_pipelines.store.connection import Connection, connect, translated_errors
-from series_pipelines.store.states import KnownSeries
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.database import find_database, find_existing_database, find_owner_database, has_database
+from series_pipelines.app.settings import load_settings
+from series_pipelines.app.sources import load_registry
+from series_pipelines.ingest.catalogue.universe import UniverseReport
+from series_pipelines.ingest.storing.states import KnownSeries
+from series_pipelines.postgres.connection import Connection, connect, translated_errors
 from series_pipelines.vendors.registry import Catalogue
 
 

@@ -9,7 +9,7 @@ from series_pipelines.cli.options import set_environment, with_json
 from series_pipelines.cli.output import print_json, print_table
 
 if TYPE_CHECKING:
-    from series_pipelines.store.products import ListedProduct
+    from series_pipelines.ingest.catalogue.products import ListedProduct
 
 _COLUMNS = ("product", "vendor", "name", "base", "quote", ">price step", ">volume step", "rates", "listed", "delisted")
 
@@ -22,8 +22,8 @@ def dev_command(ctx: click.Context, port: int | None) -> None:
 
     Example: series dev --port 3001
     """
-    from series_pipelines.dev import run_dev
-    from series_pipelines.settings import load_settings
+    from series_pipelines.app.dev import run_dev
+    from series_pipelines.app.settings import load_settings
 
     if port is not None:
         set_environment("SERIES_UI_PORT", str(port))
@@ -38,8 +38,8 @@ def migrate_command() -> None:
 
     Example: SERIES_DATABASE_URL=postgresql://me@db/market series migrate
     """
-    from series_pipelines.database import migrate_database
-    from series_pipelines.settings import load_settings
+    from series_pipelines.app.database import migrate_database
+    from series_pipelines.app.settings import load_settings
 
     applied = migrate_database(load_settings())
     for name in applied:

@@ -8,8 +8,8 @@ import click
 
 from series_pipelines.cli.options import FiniteRange, with_json, with_series, with_table
 from series_pipelines.cli.output import print_json, print_table, show_minute
-from series_pipelines.core.coverage import COVERAGE_KINDS, draw_bar
 from series_pipelines.core.times import format_span
+from series_pipelines.ingest.standing.coverage import COVERAGE_KINDS, draw_bar
 
 if TYPE_CHECKING:
     from series_pipelines.actions.coverage import SeriesCoverage
@@ -34,8 +34,8 @@ def peek_command(watch: bool, every: float, as_json: bool) -> None:
     Example: series peek --watch
     """
     from series_pipelines.actions.peek import peek
+    from series_pipelines.app.clock import SystemClock
     from series_pipelines.cli.session import ensure_series, open_database
-    from series_pipelines.system_clock import SystemClock
 
     with open_database("peek") as conn:
         ensure_series(conn)
@@ -80,8 +80,8 @@ def coverage_command(series: tuple[str, ...], table_name: str | None, as_json: b
     """
     from series_pipelines.actions.choosing import choose_series
     from series_pipelines.actions.coverage import measure_series
+    from series_pipelines.app.clock import SystemClock
     from series_pipelines.cli.session import ensure_series, open_database
-    from series_pipelines.system_clock import SystemClock
 
     with open_database("coverage") as conn:
         ensure_series(conn)

@@ -25,9 +25,9 @@ def list_command(as_json: bool) -> None:
     Example: series vendors list --json
     """
     from series_pipelines.actions.vendors import describe_capability, list_capabilities
+    from series_pipelines.app.settings import load_settings
+    from series_pipelines.app.sources import load_registry
     from series_pipelines.cli.session import say_refused
-    from series_pipelines.settings import load_settings
-    from series_pipelines.sources import load_registry
 
     catalogue = load_registry(load_settings()).read()
     say_refused(catalogue.refused)
@@ -62,11 +62,11 @@ def check_command(names: tuple[str, ...], as_json: bool) -> None:
     Example: series vendors check okx binance
     """
     from series_pipelines.actions.vendors import check_vendors, describe_finding
+    from series_pipelines.app.clock import SystemClock
+    from series_pipelines.app.database import open_connection
+    from series_pipelines.app.settings import load_settings
+    from series_pipelines.app.sources import load_registry
     from series_pipelines.cli.session import say_refused
-    from series_pipelines.database import open_connection
-    from series_pipelines.settings import load_settings
-    from series_pipelines.sources import load_registry
-    from series_pipelines.system_clock import SystemClock
 
     settings = load_settings()
     registry = load_registry(settings)

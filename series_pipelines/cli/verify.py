@@ -11,7 +11,7 @@ from series_pipelines.cli.output import print_json, print_table
 from series_pipelines.core.times import format_span, format_time
 
 if TYPE_CHECKING:
-    from series_pipelines.ingest.verify import Fault
+    from series_pipelines.ingest.proving.verify import Fault
 
 MOST_SHOWN: Final = 50
 _COLUMNS: Final = ("series", "what", "from", "to", ">how long", "taken back")
@@ -37,9 +37,9 @@ def verify_command(
     """
     from series_pipelines.actions.choosing import choose_series
     from series_pipelines.actions.verify import verify_chosen
+    from series_pipelines.app.clock import SystemClock
+    from series_pipelines.app.settings import load_settings
     from series_pipelines.cli.session import open_database
-    from series_pipelines.settings import load_settings
-    from series_pipelines.system_clock import SystemClock
 
     now_ms, tolerance_ms = SystemClock().now_ms(), load_settings().clock_tolerance_seconds * 1000
     with open_database("verify") as conn:
@@ -53,7 +53,7 @@ def verify_command(
 
 
 def _print(found: "Sequence[Fault]") -> None:
-    from series_pipelines.ingest.verify import WHY
+    from series_pipelines.ingest.proving.verify import WHY
 
     if not found:
         click.echo("all coverage stands")

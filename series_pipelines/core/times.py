@@ -9,6 +9,9 @@ from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.text import show_value
 from series_pipelines.errors import InvalidInput
 
+LAST_MOMENT_MS: Final = 253_402_300_799_999
+"""The end of the year 9999: what is later can't be written as a date."""
+
 # No week numbers, no lone years or hours: what is left has one meaning.
 _MOMENT: Final = re.compile(
     r"[0-9]{8}|[0-9]{4}-[0-9]{2}-[0-9]{2}"

@@ -35,8 +35,8 @@ from series_pipelines.actions.backfill import (
     work_lanes,
 )
 from series_pipelines.actions.products import read_vendors
+from series_pipelines.app.dev_lock import end_with_dev
 from series_pipelines.core.duration import LONGEST_WORK_SECONDS
-from series_pipelines.core.plan import Cadence, SeriesFacts, find_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import describe_error
@@ -48,13 +48,13 @@ from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.peek_metadata import describe_backlog
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.summaries import OWNERS
-from series_pipelines.dev_lock import end_with_dev
 from series_pipelines.errors import InvalidOrder
-from series_pipelines.ingest.backlog import read_backlog
-from series_pipelines.ingest.lane import LaneOrder, LaneReport
-from series_pipelines.ingest.pause import pause_unserved
-from series_pipelines.ingest.writer import Written, compact_series
-from series_pipelines.store import states
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport
+from series_pipelines.ingest.lane.pause import pause_unserved
+from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, find_cadence
+from series_pipelines.ingest.standing.backlog import read_backlog
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.writer import Written, compact_series
 from series_pipelines.vendors.registry import Capability
 
 POINTERS: Final = (

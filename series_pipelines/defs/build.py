@@ -14,14 +14,14 @@ from dagster import (
     mem_io_manager,
 )
 
-from series_pipelines.core.plan import Kind
+from series_pipelines.app.settings import load_settings
 from series_pipelines.core.tables import TABLES
 from series_pipelines.defs.assets import build_assets
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_display
 from series_pipelines.defs.sensors import build_lane_sensor, build_universe_sensor
 from series_pipelines.defs.summaries import build_ledgers, build_summaries
-from series_pipelines.settings import load_settings
+from series_pipelines.ingest.planning.plan import Kind
 
 KINDS: Final[tuple[Kind, ...]] = ("head", "tail")
 SUMMARY_PRIORITY: Final = "20"

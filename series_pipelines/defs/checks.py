@@ -5,13 +5,14 @@ from typing import Final
 
 from dagster import AssetCheckResult, AssetCheckSeverity, AssetCheckSpec, MetadataValue
 
-from series_pipelines.core.cursor import format_value
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.standing import Standing
-from series_pipelines.store import ledger, ledger_months
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger import months as ledger_months
+from series_pipelines.ingest.ledger.cursor import format_value
+from series_pipelines.ingest.standing.series import Standing
+from series_pipelines.postgres.connection import Connection
 
 WORST: Final = 10
 COVERAGE_IS_KNOWN: Final = "coverage_is_known"

@@ -12,19 +12,19 @@ from typing import Any, Final
 
 from dagster import AssetKey, AssetMaterialization, AssetObservation, MetadataValue, OpExecutionContext
 
-from series_pipelines.core.coverage import Coverage
-from series_pipelines.core.display import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
-from series_pipelines.core.lag import is_delisted
-from series_pipelines.core.plan import Cadence, SeriesFacts
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import date_to_ms, format_span, format_time
+from series_pipelines.defs.display_rules import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
 from series_pipelines.defs.event_batch import EventBatches, PartitionEvent
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.standing import Standing, StandingReader
-from series_pipelines.ingest.writer import Written
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import read_last
+from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts
+from series_pipelines.ingest.standing.coverage import Coverage
+from series_pipelines.ingest.standing.lag import is_delisted
+from series_pipelines.ingest.standing.series import Standing, StandingReader
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.rows import read_last
+from series_pipelines.ingest.storing.writer import Written
+from series_pipelines.postgres.connection import Connection
 
 FLUSH_EVERY_SECONDS: Final = 5.0
 MAX_BATCH: Final = 200

@@ -7,8 +7,8 @@ from typing import Final
 from dagster import OpExecutionContext
 
 from series_pipelines.core.clock import Clock
-from series_pipelines.core.plan import Cadence, SeriesFacts, find_head_due, find_tail_due
-from series_pipelines.ingest.writer import Written
+from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, find_head_due, find_tail_due
+from series_pipelines.ingest.storing.writer import Written
 
 PERSON_SECONDS: Final = 5.0
 LANE_SECONDS: Final = 20.0

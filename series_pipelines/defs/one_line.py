@@ -13,7 +13,7 @@ from dagster_shared.error import SerializableErrorInfo
 
 from series_pipelines.core.text import clean_text
 from series_pipelines.errors import SeriesError
-from series_pipelines.store.connection import translated_errors
+from series_pipelines.postgres.connection import translated_errors
 
 LONGEST_LINE: Final = 2_000
 """Longer than other texts: it may name several series, each with its reason."""

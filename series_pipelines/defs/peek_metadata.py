@@ -14,7 +14,7 @@ from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_span
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.backlog import Backlog, CapabilityBacklog
+from series_pipelines.ingest.standing.backlog import Backlog, CapabilityBacklog
 
 COLUMNS: Final = {"prefix": "string", "heads": "int", "tails": "int", "state": "string"}
 

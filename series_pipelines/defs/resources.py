@@ -5,12 +5,12 @@ from dataclasses import replace
 from dagster import ConfigurableResource
 
 from series_pipelines.actions.workshop import Workshop
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.database import open_connection
+from series_pipelines.app.settings import Settings, load_settings
+from series_pipelines.app.sources import load_registry, make_workshop
 from series_pipelines.core.clock import Clock
-from series_pipelines.database import open_connection
-from series_pipelines.settings import Settings, load_settings
-from series_pipelines.sources import load_registry, make_workshop
-from series_pipelines.store.connection import Connection
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Registry
 
 

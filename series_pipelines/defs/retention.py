@@ -13,8 +13,8 @@ from pydantic import Field
 from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.storage import find_dagster_database
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.queries import load_queries
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.queries import load_queries
 
 _SQL: Final = load_queries("dagster_events")
 

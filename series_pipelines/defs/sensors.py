@@ -22,17 +22,17 @@ from dagster import (
 )
 from dagster._core.definitions.unresolved_asset_job_definition import UnresolvedAssetJobDefinition
 
-from series_pipelines.core.plan import Kind
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import clean_text
 from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.peek_metadata import describe_backlog, name_lane
 from series_pipelines.defs.resources import SeriesResource
-from series_pipelines.ingest.backlog import CapabilityBacklog, decide_lanes, publish_backlogs, read_backlog
-from series_pipelines.ingest.universe import UniverseReport, sync_universe
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
+from series_pipelines.ingest.planning.plan import Kind
+from series_pipelines.ingest.standing.backlog import CapabilityBacklog, decide_lanes, publish_backlogs, read_backlog
+from series_pipelines.ingest.storing import states
+from series_pipelines.postgres.connection import Connection
 
 CAPABILITY_TAG: Final = "series/capability"
 LANE_TAG: Final = "series/lane"

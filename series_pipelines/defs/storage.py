@@ -11,10 +11,10 @@ from dagster._config.config_schema import UserConfigSchema
 from dagster._serdes import ConfigurableClassData
 from dagster_postgres.storage import DagsterPostgresStorage
 
-from series_pipelines.database import find_database
+from series_pipelines.app.database import find_database
+from series_pipelines.app.settings import load_settings
 from series_pipelines.errors import InvalidInput
-from series_pipelines.settings import load_settings
-from series_pipelines.store.connection import connect, translated_errors
+from series_pipelines.postgres.connection import connect, translated_errors
 
 DAGSTER_SCHEMA: Final = "dagster"
 

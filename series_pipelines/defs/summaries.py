@@ -21,9 +21,9 @@ from series_pipelines.defs.checks import check_coverage, check_ledger, look_at_l
 from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.standing import Standing, read_standings
-from series_pipelines.ingest.summary import TableSummary, summarize
-from series_pipelines.store import states
+from series_pipelines.ingest.standing.series import Standing, read_standings
+from series_pipelines.ingest.standing.summary import TableSummary, summarize
+from series_pipelines.ingest.storing import states
 
 HEALTH: Final = "health"
 OWNERS: Final = ["team:market-data"]

@@ -1,1 +1,1 @@
-"""Use cases: what the series are, what is due, and the lanes that fetch it."""
+"""The heart: what there is, what is due, what an answer means, how it is stored and proven."""

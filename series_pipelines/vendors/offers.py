@@ -10,9 +10,9 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.core.series import check_product_id
 from series_pipelines.core.text import show_value
+from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import InvalidInput, MalformedProduct, VendorBroken, VendorError
 from series_pipelines.vendors.asking import ask_all
 from series_pipelines.vendors.contract import Product, Vendor

@@ -7,10 +7,10 @@ from typing import ClassVar
 import numpy as np
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
-from series_pipelines.core.page import BarRow, InstantRow
+from series_pipelines.ingest.pages.check import BarRow, InstantRow
 from series_pipelines.vendors.contract import INGEST_OHLC, Product, Vendor
-from series_pipelines.vendors.demo import EPOCH_MS, DemoService, DemoVendor, Fault, create, make_products
-from series_pipelines.vendors.demo_market import DemoProduct, Grid, Market
+from series_pipelines.vendors.demo.market import DemoProduct, Grid, Market
+from series_pipelines.vendors.demo.vendor import EPOCH_MS, DemoService, DemoVendor, Fault, create, make_products
 from series_pipelines.vendors.registry import Capability
 from tests.contract.vendor_case import Ability, AnswerFault, RowFault, Series, TrueProduct
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import ClassVar
 
-from series_pipelines.core.page import BarRow, InstantRow
+from series_pipelines.ingest.pages.check import BarRow, InstantRow
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.exchanges import ExchangeVendor, create

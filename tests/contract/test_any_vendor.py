@@ -9,7 +9,7 @@ import pytest
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.series import check_product_id
 from series_pipelines.errors import VendorRejected
-from series_pipelines.ingest.fetch import make_request
+from series_pipelines.ingest.lane.fetch import make_request
 from series_pipelines.vendors.contract import INGEST_OHLC, Product
 from series_pipelines.vendors.registry import Capability, Registry
 from tests.contract.paging import ask, find_head_time, walk

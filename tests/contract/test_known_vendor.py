@@ -5,8 +5,8 @@ from math import ceil
 import pytest
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.page import Page
 from series_pipelines.errors import VendorBusy, VendorError, VendorTimeout, VendorUnavailable
+from series_pipelines.ingest.pages.check import Page
 from tests.contract.paging import ask, find_head_time, walk
 from tests.contract.vendor_case import (
     AnswerFault,

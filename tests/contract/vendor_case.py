@@ -11,9 +11,9 @@ from typing import Literal, NamedTuple, Protocol
 
 import pytest
 
-from series_pipelines.core.page import BarRow, InstantRow
-from series_pipelines.core.plan import Cadence, find_cadence
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
+from series_pipelines.ingest.pages.check import BarRow, InstantRow
+from series_pipelines.ingest.planning.plan import Cadence, find_cadence
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability, Registry
 

@@ -22,9 +22,9 @@ import pytest
 from websockets.sync.client import connect as connect_websocket
 from websockets.typing import Subprotocol
 
-from series_pipelines.store import locks
-from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import start_embedded
+from series_pipelines.postgres import locks
+from series_pipelines.postgres.connection import connect
+from series_pipelines.postgres.embedded.server import start_embedded
 
 PROJECT = Path(__file__).parents[2]
 SERIES = Path(sys.executable).with_name("series")

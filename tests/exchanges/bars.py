@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from series_pipelines.core.duration import HOUR_MS, parse_duration
-from series_pipelines.vendors import demo_market
 from series_pipelines.vendors.contract import Product
-from series_pipelines.vendors.demo_market import DemoProduct, Grid
+from series_pipelines.vendors.demo import market as demo_market
+from series_pipelines.vendors.demo.market import DemoProduct, Grid
 
 from .instruments import Instrument
 from .wire import Exchange, Row, trim_zeros

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
-from series_pipelines.vendors import demo_market
-from series_pipelines.vendors.demo_market import Grid
+from series_pipelines.vendors.demo import market as demo_market
+from series_pipelines.vendors.demo.market import Grid
 
 from .bars import NEVER_MS, BarSeries, make_life
 from .catalogue import load_exchange

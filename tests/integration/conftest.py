@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
+from series_pipelines.app.settings import load_settings
 from series_pipelines.cli import series
-from series_pipelines.settings import load_settings
 
 Run = Callable[..., Result]
 

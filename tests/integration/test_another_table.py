@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from dagster import AssetKey, DagsterInstance, materialize, mem_io_manager
 from simulation import NOON_MS, MovableClock, World
 
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.cli import series
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import HOUR_MS
@@ -18,13 +19,12 @@ from series_pipelines.core.tables import TABLES, Column, SeriesTable
 from series_pipelines.defs.assets import build_series_asset
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
-from series_pipelines.ingest.certify import certify
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.ingest.verify import mend, verify_series
-from series_pipelines.store import revisions
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows, write_rows
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.proving.certify import certify
+from series_pipelines.ingest.proving.verify import mend, verify_series
+from series_pipelines.ingest.storing import revisions
+from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request, Service
 from series_pipelines.vendors.registry import Registry
 

@@ -7,8 +7,8 @@ from dagster import AssetKey, DagsterInstance, Definitions, ExecuteInProcessResu
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.defs.build import build_definitions
-from series_pipelines.ingest.lane import LaneOrder
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.postgres.connection import Connection
 
 pytestmark = pytest.mark.filterwarnings("default")
 MINUTE_MS = 60_000

@@ -20,18 +20,19 @@ from cli_results import read_error, succeed
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from series_pipelines.api.reading import read_ohlc
+from series_pipelines.app.settings import Settings, load_settings
 from series_pipelines.cli import series
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import format_iso, parse_time
 from series_pipelines.errors import VendorError, VendorRejected, VendorUnavailable
-from series_pipelines.reading import read_ohlc
-from series_pipelines.settings import Settings, load_settings
-from series_pipelines.store import capabilities, locks, ranges, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows, write_rows
+from series_pipelines.ingest.storing import capabilities, ranges, states
+from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
+from series_pipelines.postgres import locks
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Reply, Request
-from series_pipelines.vendors.demo import DemoVendor
+from series_pipelines.vendors.demo.vendor import DemoVendor
 
 COMMANDS = (
     *("dev", "migrate", "products", "peek", "plan", "ingest", "coverage", "certify", "refresh", "compact", "read"),
@@ -512,7 +513,7 @@ def test_dev_takes_its_port_from_the_option(run: Run, monkeypatch: pytest.Monkey
         seen.append(settings.ui_port)
         return 0
 
-    monkeypatch.setattr("series_pipelines.dev.run_dev", run_dev)
+    monkeypatch.setattr("series_pipelines.app.dev.run_dev", run_dev)
     succeed(run("dev"))
     succeed(run("dev", "--port", "3456"))
     assert seen == [3000, 3456]

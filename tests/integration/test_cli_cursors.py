@@ -9,10 +9,10 @@ from click.testing import CliRunner, Result
 from simulation import MovableClock, World, make_product, make_vendor
 
 from series_pipelines.cli import series
-from series_pipelines.core.cursor import CursorValue, Namespace, backfill, harvest, signal
 from series_pipelines.core.times import parse_time
-from series_pipelines.store import cursors
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, backfill, harvest, signal
+from series_pipelines.postgres.connection import Connection
 
 SERIES = "SIM/A/PT1M"
 JUNE, JULY = parse_time("2026-06-10"), parse_time("2026-07-10T08:30")

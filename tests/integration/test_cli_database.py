@@ -12,10 +12,10 @@ from cli_results import read_error
 from click.testing import CliRunner, Result
 from databases import make_home
 
+from series_pipelines.api.reading import read_ohlc
+from series_pipelines.app.settings import load_settings
 from series_pipelines.cli import series
 from series_pipelines.errors import DatabaseUnavailable
-from series_pipelines.reading import read_ohlc
-from series_pipelines.settings import load_settings
 
 SERIES_BIN = Path(sys.executable).with_name("series")
 HOURS = "DEMO/SWAP/BTC-USDT/1h"

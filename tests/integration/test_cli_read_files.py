@@ -18,8 +18,8 @@ from click.testing import Result
 
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import parse_time
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows, write_rows
+from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
+from series_pipelines.postgres.connection import Connection
 
 Run = Callable[..., Result]
 SERIES_BIN = Path(sys.executable).with_name("series")

@@ -20,10 +20,11 @@ from simulation import interrupt_main
 from series_pipelines.cli import series
 from series_pipelines.core.times import format_iso
 from series_pipelines.errors import VendorBusy, VendorRejected
-from series_pipelines.store import campaigns, locks
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.refreshing import campaigns
+from series_pipelines.postgres import locks
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Reply, Request
-from series_pipelines.vendors.demo import DemoVendor
+from series_pipelines.vendors.demo.vendor import DemoVendor
 
 SERIES_BIN = Path(sys.executable).with_name("series")
 HOURS = "DEMO/SWAP/BTC-USDT/PT1H"

@@ -9,12 +9,12 @@ from click.testing import CliRunner, Result
 from exchanges.launch import start_exchange
 from hostile_offers import HostileVendor, explode, make_service
 
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.settings import load_settings
 from series_pipelines.cli import series
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.ingest.vendor_check import Finding, check_vendor
-from series_pipelines.settings import load_settings
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.proving.vendor_check import Finding, check_vendor
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Limits, Product, Reply
 
 

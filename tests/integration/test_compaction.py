@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.core.ranges import Range, merge_overlapping
-from series_pipelines.store import ranges
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.locks import own_series
+from series_pipelines.ingest.storing import ranges
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.locks import own_series
 
 HOUR = 3_600_000
 DAY_1 = 1_735_689_600_000  # 2025-01-01

@@ -6,18 +6,18 @@ from dataclasses import replace
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
-from series_pipelines.core.coverage import classify
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
-from series_pipelines.core.floor import RECHECK_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.defs.checks import check_coverage
-from series_pipelines.ingest.certify import certify
-from series_pipelines.ingest.lane import LaneOrder
-from series_pipelines.ingest.standing import read_standings
-from series_pipelines.store import coverage, states
-from series_pipelines.store.connection import ms_to_time
+from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.pages.floor import RECHECK_MS
+from series_pipelines.ingest.proving.certify import certify
+from series_pipelines.ingest.standing.coverage import classify
+from series_pipelines.ingest.standing.series import read_standings
+from series_pipelines.ingest.storing import coverage, states
+from series_pipelines.postgres.connection import ms_to_time
 from series_pipelines.vendors.contract import Limits, Reply, Request
-from series_pipelines.vendors.demo import FAULTS, DemoVendor, Fault
+from series_pipelines.vendors.demo.vendor import FAULTS, DemoVendor, Fault
 
 SERIES = "SIM/X/PT1M"
 START_MS = NOON_MS - 300 * MINUTE_MS

@@ -14,18 +14,20 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from simulation import MovableClock, World, empty_tables, make_product, make_vendor
 
-from series_pipelines.core.coverage import classify
-from series_pipelines.core.cursor import backfill, harvest, replay
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.core.evidence import find_evidence
-from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import check_bar_page
-from series_pipelines.core.plan import Fetch, bar_cadence
 from series_pipelines.core.ranges import Range, find_gaps
 from series_pipelines.core.tables import OHLC
-from series_pipelines.ingest.commit import Author, Finished, commit_group
-from series_pipelines.store import coverage, cursors, ledger, ranges, states
-from series_pipelines.store.connection import connect
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger.cursor import backfill, harvest, replay
+from series_pipelines.ingest.pages.check import check_bar_page
+from series_pipelines.ingest.pages.evidence import find_evidence
+from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.planning.plan import Fetch, bar_cadence
+from series_pipelines.ingest.standing.coverage import classify
+from series_pipelines.ingest.storing import coverage, ranges, states
+from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.postgres.connection import connect
 
 SERIES = "SIM/X/PT1M"
 BARS = bar_cadence("PT1M", 0)

@@ -10,15 +10,17 @@ import psycopg
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
-from series_pipelines.core.cursor import CursorValue, backfill, harvest
-from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Fetch, bar_cadence
 from series_pipelines.core.ranges import Range
-from series_pipelines.ingest.commit import Author, Finished, commit_group
-from series_pipelines.store import cursors, ledger, states
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.queries import load_queries
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger.cursor import CursorValue, backfill, harvest
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.planning.plan import Fetch, bar_cadence
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.queries import load_queries
 
 MINUTE = 60_000
 START = NOON_MS - 1_000 * MINUTE

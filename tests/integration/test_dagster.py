@@ -31,6 +31,7 @@ from dagster._core.test_utils import create_run_for_test
 from dagster._utils.error import SerializableErrorInfo, serializable_error_info_from_exc_info
 from databases import Server, create_database
 
+from series_pipelines.app.settings import load_settings
 from series_pipelines.defs import display, lane_log
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import find_partitions
@@ -38,11 +39,10 @@ from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_dagster_events
 from series_pipelines.defs.storage import add_search_path, find_dagster_database
 from series_pipelines.errors import DatabaseUnavailable
-from series_pipelines.ingest import lane as lane_module
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.settings import load_settings
-from series_pipelines.store import capabilities, ranges, states
-from series_pipelines.store.connection import Connection, connect
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.lane import lane as lane_module
+from series_pipelines.ingest.storing import capabilities, ranges, states
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.loading import load_vendors
 from series_pipelines.vendors.registry import Registry, format_cap_key
 

@@ -23,21 +23,21 @@ from click.testing import Result
 from databases import HOME_PREFIX, Server, migrate_database
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.settings import load_settings
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Fetch, bar_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError
-from series_pipelines.ingest.commit import Author, Finished, commit_group
-from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
-from series_pipelines.ingest.writer import Writer, Written
-from series_pipelines.settings import load_settings
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
-from series_pipelines.store.locks import own_series
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.planning.plan import Fetch, bar_cadence
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.writer import Writer, Written
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
+from series_pipelines.postgres.locks import own_series
 from series_pipelines.vendors.contract import Limits
 from series_pipelines.vendors.registry import format_cap_key
 

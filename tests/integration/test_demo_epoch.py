@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from series_pipelines import sources
-from series_pipelines.settings import Settings
-from series_pipelines.sources import find_demo_epoch
+from series_pipelines.app import sources
+from series_pipelines.app.settings import Settings
+from series_pipelines.app.sources import find_demo_epoch
 
 PRINT_EPOCHS = """
 import sys
 from pathlib import Path
-from series_pipelines.settings import Settings
-from series_pipelines.sources import find_demo_epoch
+from series_pipelines.app.settings import Settings
+from series_pipelines.app.sources import find_demo_epoch
 print("ready", flush=True)
 for home in sys.stdin.readline().split():
     print(find_demo_epoch(Settings(home=Path(home))), flush=True)

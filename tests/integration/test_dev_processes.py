@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from series_pipelines import dev_session
-from series_pipelines.dev_session import end_session
+from series_pipelines.app import dev_session
+from series_pipelines.app.dev_session import end_session
 
 DEV = """
 import sys
 from pathlib import Path
-from series_pipelines.dev_lock import hold_dev_lock
+from series_pipelines.app.dev_lock import hold_dev_lock
 with hold_dev_lock(Path(sys.argv[1]), "http://nowhere") as tell_lanes_to_end:
     print("holds", flush=True)
     sys.stdin.readline()
@@ -24,7 +24,7 @@ with hold_dev_lock(Path(sys.argv[1]), "http://nowhere") as tell_lanes_to_end:
 LANE = """
 import sys, time
 from pathlib import Path
-from series_pipelines import dev_lock
+from series_pipelines.app import dev_lock
 patience_seconds, is_stuck = float(sys.argv[2]), sys.argv[3] == "stuck"
 dev_lock.LAST_PAGE_SECONDS = patience_seconds
 should_end = dev_lock.end_with_dev(Path(sys.argv[1]))

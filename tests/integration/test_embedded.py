@@ -29,25 +29,27 @@ from typing import Any, ClassVar, LiteralString
 import psycopg
 import pytest
 
-from series_pipelines.core.cursor import CursorValue, harvest
+from series_pipelines.app.database import find_database
+from series_pipelines.app.settings import Settings
 from series_pipelines.core.times import parse_time
-from series_pipelines.database import find_database
 from series_pipelines.errors import EmbeddedPostgresError
-from series_pipelines.settings import Settings
-from series_pipelines.store import cursors, embedded, ledger
-from series_pipelines.store.connection import connect
-from series_pipelines.store.embedded import EmbeddedPostgres, is_running, share_embedded, start_embedded
-from series_pipelines.store.home import make_home
-from series_pipelines.store.migrate import migrate
-from series_pipelines.store.protection import read_protection
-from series_pipelines.store.queries import find_sql_folder
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger.cursor import CursorValue, harvest
+from series_pipelines.postgres.connection import connect
+from series_pipelines.postgres.embedded import server as embedded
+from series_pipelines.postgres.embedded.home import make_home
+from series_pipelines.postgres.embedded.server import EmbeddedPostgres, is_running, share_embedded, start_embedded
+from series_pipelines.postgres.migrate import migrate
+from series_pipelines.postgres.protection import read_protection
+from series_pipelines.postgres.queries import find_sql_folder
 
 REPOSITORY = Path(__file__).parents[2]
 IS_ROOT = os.geteuid() == 0
 USE_AND_WAIT = """
 import json, sys
 from pathlib import Path
-from series_pipelines.store.embedded import start_embedded
+from series_pipelines.postgres.embedded.server import start_embedded
 server = start_embedded(Path(sys.argv[1]))
 print(json.dumps([server.url, server.admin_url, str(server.data_folder)]), flush=True)
 sys.stdin.read()
@@ -156,7 +158,7 @@ def find_python_for(user: str) -> tuple[str, dict[str, Any]]:
     options: dict[str, Any] = {"user": user, "group": user, "extra_groups": [], "env": environment}
     for python in (sys.executable, "/usr/local/bin/python3", "/usr/bin/python3"):
         try:
-            check = [python, "-c", "import series_pipelines.store.embedded"]
+            check = [python, "-c", "import series_pipelines.postgres.embedded.server"]
             subprocess.run(check, cwd="/", check=True, capture_output=True, **options)
         except (OSError, subprocess.CalledProcessError):
             continue

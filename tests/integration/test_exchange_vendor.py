@@ -12,7 +12,6 @@ import pytest
 from simulation import MovableClock
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, parse_duration
-from series_pipelines.core.page import check_bar_page, check_instant_page
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import (
     PageRefused,
@@ -22,7 +21,8 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
-from series_pipelines.ingest.vendor_check import check_vendor
+from series_pipelines.ingest.pages.check import check_bar_page, check_instant_page
+from series_pipelines.ingest.proving.vendor_check import check_vendor
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Budget, Request, Service
 from series_pipelines.vendors.exchanges import ExchangeVendor, create, markets

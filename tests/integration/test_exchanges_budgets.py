@@ -18,14 +18,14 @@ from exchanges.launch import RunningExchange
 from exchanges.traffic import Arrival, find_most
 
 from series_pipelines.actions.peek import peek
-from series_pipelines.database import find_database
-from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.settings import load_settings
-from series_pipelines.sources import load_registry
-from series_pipelines.store import capabilities
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.database import find_database
+from series_pipelines.app.settings import load_settings
+from series_pipelines.app.sources import load_registry
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.storing import capabilities
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 
 pytestmark = pytest.mark.xdist_group("exchanges")

@@ -11,14 +11,14 @@ from dagster import DagsterInstance
 from exchange_lanes import finish_lanes, make_environment, start_exchanges, start_lanes, write_vendors
 from exchanges.launch import RunningExchange
 
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.settings import load_settings
+from series_pipelines.app.sources import load_registry
 from series_pipelines.core.duration import HOUR_MS
 from series_pipelines.core.ranges import Range
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.settings import load_settings
-from series_pipelines.sources import load_registry
-from series_pipelines.store import capabilities, ranges
-from series_pipelines.store.connection import Connection
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.storing import capabilities, ranges
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.exchanges.spec import Endpoint
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 

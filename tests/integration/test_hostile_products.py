@@ -10,12 +10,13 @@ import pytest
 from hostile_offers import HostileVendor, explode, make_bad_products, make_bad_services, make_service
 from simulation import NOON_MS
 
-from series_pipelines.ingest.universe import UniverseReport, sync_universe
-from series_pipelines.store import capabilities, products, states
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.catalogue import products
+from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
+from series_pipelines.ingest.storing import capabilities, states
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors import asking, offers, registry
 from series_pipelines.vendors.contract import Product
-from series_pipelines.vendors.demo import create
+from series_pipelines.vendors.demo.vendor import create
 from series_pipelines.vendors.registry import Registry
 
 DEMO_PRODUCTS = 8

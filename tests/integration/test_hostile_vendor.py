@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
-from series_pipelines.core.clocks import TOLERANCE_MS
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.page import MOST_ROWS
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import VendorBusy, VendorRejected
-from series_pipelines.ingest import lane as lane_module
-from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
-from series_pipelines.store import capabilities, coverage, ranges, states
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.lane import lane as lane_module
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.pages.check import MOST_ROWS
+from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
+from series_pipelines.ingest.storing import capabilities, coverage, ranges, states
 from series_pipelines.vendors.asking import count_left_behind
 from series_pipelines.vendors.contract import Limits, Reply, Request
 from series_pipelines.vendors.registry import format_cap_key

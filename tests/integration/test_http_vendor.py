@@ -31,14 +31,15 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
-from series_pipelines.ingest.lane import LaneOrder
-from series_pipelines.ingest.universe import sync_universe
-from series_pipelines.store import capabilities, ranges, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.vendors import http_transport, http_vendor
+from series_pipelines.ingest.catalogue.universe import sync_universe
+from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.storing import capabilities, ranges, states
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.config import RemoteConfig
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request
 from series_pipelines.vendors.registry import Registry, format_cap_key
+from series_pipelines.vendors.remote import transport as http_transport
+from series_pipelines.vendors.remote import vendor as http_vendor
 
 EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "remote_vendor.py"
 TOKEN = "s3cret-t0ken-of-acme"
@@ -540,7 +541,7 @@ def test_options_that_are_missing_or_unknown_are_refused() -> None:
 
 def test_making_a_vendor_asks_nobody_and_imports_nothing_heavy() -> None:
     code = (
-        "import sys; from series_pipelines.vendors.http_vendor import create; "
+        "import sys; from series_pipelines.vendors.remote.vendor import create; "
         "from series_pipelines.vendors.config import RemoteConfig; "
         "create({'remote': {'a': RemoteConfig(urls=('http://127.0.0.1:1',))}, 'clock': None, 'secrets': None}); "
         "sys.exit('requests' in sys.modules)"

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 import pytest
 from simulation import NOON_MS, MovableClock, World, interrupt_main, make_product, make_vendor
 
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.page import LAST_MOMENT_MS
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import (
     CapabilityBusy,
     DatabaseUnavailable,
@@ -17,13 +18,13 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
-from series_pipelines.ingest.lane import LaneOrder, LaneReport, LaneTools, run_lane
-from series_pipelines.ingest.writer import Written
-from series_pipelines.store import capabilities, locks, ranges, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.storing import capabilities, ranges, states
+from series_pipelines.ingest.storing.writer import Written
+from series_pipelines.postgres import locks
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Limits, Reply, Request
-from series_pipelines.vendors.demo import DemoVendor
+from series_pipelines.vendors.demo.vendor import DemoVendor
 from series_pipelines.vendors.registry import format_cap_key
 
 CAP = format_cap_key("IngestOHLC", "SIM/", "backward")
@@ -415,7 +416,7 @@ def test_a_database_that_dies_under_a_lane_is_one_clear_line(world: World, sim: 
 def test_a_long_lane_compacts_what_it_touched_now_and_then(
     database_url: str, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("series_pipelines.ingest.writer.COMPACT_AFTER_PAGES", 10)
+    monkeypatch.setattr("series_pipelines.ingest.storing.writer.COMPACT_AFTER_PAGES", 10)
     vendor = make_vendor(clock, [make_product("SIM/A", NOON_MS - 5 * HOUR_MS)], page_rows=3)
     world = World(database_url, [vendor], clock)
     catalogue = world.registry.read()

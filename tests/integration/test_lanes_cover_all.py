@@ -9,10 +9,10 @@ from simulation import NOON_MS, MovableClock, World, empty_tables, make_product,
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range, find_gaps, find_missing
-from series_pipelines.store import ranges, states
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.storing import ranges, states
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Limits, Reply, Request, Vendor
-from series_pipelines.vendors.demo import DemoVendor
+from series_pipelines.vendors.demo.vendor import DemoVendor
 
 
 @dataclass(frozen=True)

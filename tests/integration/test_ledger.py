@@ -14,17 +14,18 @@ import pytest
 from dagster import AssetCheckSeverity
 from databases import Server, replace_database
 
-from series_pipelines.core.cursor import CursorValue, Namespace, backfill, harvest, refresh, signal
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import parse_time
 from series_pipelines.defs.checks import check_ledger
 from series_pipelines.errors import CursorContested, DatabaseUnavailable, InvalidInput
-from series_pipelines.store import cursors, ledger
-from series_pipelines.store.connection import Connection, connect, ms_to_time
-from series_pipelines.store.migrate import migrate
-from series_pipelines.store.protection import admit_writer
-from series_pipelines.store.queries import find_sql_folder
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, backfill, harvest, refresh, signal
+from series_pipelines.postgres.connection import Connection, connect, ms_to_time
+from series_pipelines.postgres.migrate import migrate
+from series_pipelines.postgres.protection import admit_writer
+from series_pipelines.postgres.queries import find_sql_folder
 
 JULY, AUGUST, SEPTEMBER = (parse_time(f"2026-{month}-15") for month in ("07", "08", "09"))
 LATER = parse_time("2026-10-03")

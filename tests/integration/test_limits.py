@@ -12,13 +12,13 @@ from multiprocessing.synchronize import Barrier
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import HOUR_MS
 from series_pipelines.errors import VendorBusy
-from series_pipelines.ingest import turns
-from series_pipelines.ingest.lane import LaneOrder
-from series_pipelines.ingest.turns import LaneTurns, Turn
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.budgets import turns
+from series_pipelines.ingest.budgets.turns import LaneTurns, Turn
+from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Limits
 from series_pipelines.vendors.registry import Capability, format_cap_key
 

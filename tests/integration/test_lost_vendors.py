@@ -8,12 +8,12 @@ import pytest
 from click.testing import CliRunner, Result
 from dagster import DagsterInstance, Definitions, build_sensor_context
 
+from series_pipelines.app.settings import load_settings
 from series_pipelines.cli import series
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.resources import SeriesResource
-from series_pipelines.settings import load_settings
-from series_pipelines.store import states
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.storing import states
+from series_pipelines.postgres.connection import Connection
 
 pytestmark = pytest.mark.filterwarnings("default")  # Dagster's own deprecations are not ours to mend
 SWAP_HOURS = "DEMO/SWAP/BTC-USDT/PT1H"

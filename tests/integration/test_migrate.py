@@ -11,10 +11,10 @@ import pytest
 from databases import Server, create_database, replace_database
 
 from series_pipelines.errors import DatabaseUnavailable, MigrationRefused
-from series_pipelines.store import ledger
-from series_pipelines.store.connection import connect
-from series_pipelines.store.migrate import migrate
-from series_pipelines.store.queries import find_sql_folder
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.postgres.connection import connect
+from series_pipelines.postgres.migrate import migrate
+from series_pipelines.postgres.queries import find_sql_folder
 
 
 @pytest.fixture

@@ -7,18 +7,18 @@ from functools import partial
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
-from series_pipelines.core.floor import keep_floor
-from series_pipelines.core.outcome import Outcome, settle_page
-from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Fetch, SeriesFacts, bar_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import StoreError
-from series_pipelines.ingest.commit import Author, Finished, commit_group
-from series_pipelines.ingest.writer import Writer, Written
-from series_pipelines.store import ranges, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows, write_rows
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.floor import keep_floor
+from series_pipelines.ingest.pages.outcome import Outcome, settle_page
+from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, bar_cadence
+from series_pipelines.ingest.storing import ranges, states
+from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
+from series_pipelines.ingest.storing.writer import Writer, Written
+from series_pipelines.postgres.connection import Connection
 
 MINUTE = 60_000
 START = NOON_MS - 100 * MINUTE

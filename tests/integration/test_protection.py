@@ -12,14 +12,16 @@ import pytest
 from click.testing import CliRunner, Result
 from databases import Server, replace_database
 
+from series_pipelines.app.settings import load_settings
 from series_pipelines.cli import series
-from series_pipelines.core.cursor import CursorValue, backfill, harvest
 from series_pipelines.core.times import parse_time
 from series_pipelines.errors import InvalidInput
-from series_pipelines.settings import load_settings
-from series_pipelines.store import cursors, ledger, ledger_months
-from series_pipelines.store.connection import Connection, connect, ms_to_time
-from series_pipelines.store.protection import admit_writer, read_protection
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.ledger import months as ledger_months
+from series_pipelines.ingest.ledger.cursor import CursorValue, backfill, harvest
+from series_pipelines.postgres.connection import Connection, connect, ms_to_time
+from series_pipelines.postgres.protection import admit_writer, read_protection
 
 JUNE, JULY, AUGUST = (parse_time(f"2026-{month}-15") for month in ("06", "07", "08"))
 HEAD, TAIL = harvest("ohlc_v2", "SIM/A/PT1M"), backfill("ohlc_v2", "SIM/A/PT1M")

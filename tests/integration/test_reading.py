@@ -10,15 +10,16 @@ import pytest
 from databases import create_database
 
 import series_pipelines
+from series_pipelines.api.reading import read_interest_rate, read_ohlc
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import date_to_ms, format_iso, format_span, format_time, parse_time
 from series_pipelines.errors import InvalidDuration, InvalidInput, StoreError, UnknownSeries
-from series_pipelines.reading import read_interest_rate, read_ohlc
-from series_pipelines.store import capabilities as capability_store
-from series_pipelines.store import products, states
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.embedded import EmbeddedPostgres
-from series_pipelines.store.rows import SeriesRows, write_rows
+from series_pipelines.ingest.catalogue import products
+from series_pipelines.ingest.storing import capabilities as capability_store
+from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
+from series_pipelines.postgres.connection import Connection
+from series_pipelines.postgres.embedded.server import EmbeddedPostgres
 
 BARS = "TEST/SWAP/A-B/PT1H"
 RATES = "TEST/SWAP/A-B"

@@ -12,16 +12,19 @@ from pathlib import Path
 import pytest
 from simulation import NOON_MS, MovableClock, World, interrupt_main, make_product, make_vendor
 
-from series_pipelines.core.clocks import TOLERANCE_MS
-from series_pipelines.core.cursor import refresh
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.page import LAST_MOMENT_MS, Page
-from series_pipelines.core.plan import find_cadence
 from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import CapabilityBusy, VendorBusy, VendorRejected
-from series_pipelines.ingest import refresh as refresh_module
-from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
-from series_pipelines.ingest.refresh import (
+from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.ledger import append as cursors
+from series_pipelines.ingest.ledger.cursor import refresh
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
+from series_pipelines.ingest.planning.plan import find_cadence
+from series_pipelines.ingest.refreshing import refresh as refresh_module
+from series_pipelines.ingest.refreshing.refresh import (
     RefreshOrder,
     RefreshReport,
     RefreshTools,
@@ -31,11 +34,11 @@ from series_pipelines.ingest.refresh import (
     plan_ask,
     refresh_capability,
 )
-from series_pipelines.store import capabilities, cursors, locks, ranges, revisions
-from series_pipelines.store.connection import Connection
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.storing import capabilities, ranges, revisions
+from series_pipelines.postgres import locks
+from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Limits, Reply, Request
-from series_pipelines.vendors.demo import DemoVendor
+from series_pipelines.vendors.demo.vendor import DemoVendor
 from series_pipelines.vendors.registry import format_cap_key
 
 DIRECTIONS = ("backward", "forward")

@@ -6,9 +6,10 @@ from simulation import NOON_MS
 
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
-from series_pipelines.store import campaigns, revisions
-from series_pipelines.store.connection import Connection
-from series_pipelines.store.rows import SeriesRows, write_rows
+from series_pipelines.ingest.refreshing import campaigns
+from series_pipelines.ingest.storing import revisions
+from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
+from series_pipelines.postgres.connection import Connection
 
 MINUTE = 60_000
 START = NOON_MS - 100 * MINUTE

@@ -15,10 +15,10 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.errors import DatabaseUnavailable, VendorBroken, VendorBusy
-from series_pipelines.ingest.throttle import FULL_AT, PATIENCE_MS, PostgresThrottle
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.ingest.budgets.throttle import FULL_AT, PATIENCE_MS, PostgresThrottle
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Budget
 
 SPAWN = multiprocessing.get_context("spawn")

@@ -10,13 +10,14 @@ from databases import Server, create_database, replace_database
 from hostile_offers import HostileVendor, make_service
 from simulation import NOON_MS
 
-from series_pipelines.ingest.universe import UniverseReport, sync_universe
-from series_pipelines.store import capabilities, products, states
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.migrate import migrate
-from series_pipelines.store.queries import find_sql_folder
+from series_pipelines.ingest.catalogue import products
+from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
+from series_pipelines.ingest.storing import capabilities, states
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.migrate import migrate
+from series_pipelines.postgres.queries import find_sql_folder
 from series_pipelines.vendors.contract import Product, Service, Vendor
-from series_pipelines.vendors.demo import create
+from series_pipelines.vendors.demo.vendor import create
 from series_pipelines.vendors.registry import Registry
 
 BTC = "DEMO/SWAP/BTC-USDT"

@@ -7,9 +7,10 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range, find_union
-from series_pipelines.ingest.verify import Fault, mend, verify_series
-from series_pipelines.store import ledger, ranges, states
-from series_pipelines.store.connection import ms_to_time
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.proving.verify import Fault, mend, verify_series
+from series_pipelines.ingest.storing import ranges, states
+from series_pipelines.postgres.connection import ms_to_time
 
 SERIES = "SIM/A/PT1M"
 LISTED_MS = NOON_MS - 6 * HOUR_MS

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import pytest
 
-from series_pipelines.system_clock import SystemClock
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.exchanges import ExchangeVendor, create
 from series_pipelines.vendors.exchanges.table import EXCHANGES

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 
 _context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload([__name__, "series_pipelines.cli.lanes", "series_pipelines.sources"])
+_context.set_forkserver_preload([__name__, "series_pipelines.cli.lanes", "series_pipelines.app.sources"])
 
 
 class IngestProcess:

@@ -21,8 +21,8 @@ import psutil
 import psycopg
 
 from series_pipelines.errors import SeriesError
-from series_pipelines.store.connection import Connection, connect
-from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
+from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
 
 from .ingest_process import IngestProcess, await_end
 from .liebook import LieBook

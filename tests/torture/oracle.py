@@ -13,9 +13,9 @@ from typing import Any
 from series_pipelines.core.duration import MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
-from series_pipelines.ingest.verify import verify_series
-from series_pipelines.store import ledger
-from series_pipelines.store.connection import Connection
+from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.proving.verify import verify_series
+from series_pipelines.postgres.connection import Connection
 
 from .liebook import LieBook
 from .market import Life, Market, measure_lag

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import psycopg
 
-from series_pipelines.store.embedded import EmbeddedPostgres, start_embedded
+from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
 
 from ..databases import make_home, migrate_database, replace_database
 from .kills import ALL_BLOWS, AT_THE_SERVER, KillsRound

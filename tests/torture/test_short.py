@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from series_pipelines.store.connection import connect
+from series_pipelines.postgres.connection import connect
 
 from .kills import KillsRound
 from .lies import LIES

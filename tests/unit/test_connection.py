@@ -5,7 +5,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from series_pipelines.errors import DatabaseUnavailable
-from series_pipelines.store.connection import UNREADABLE, connect, describe_url
+from series_pipelines.postgres.connection import UNREADABLE, connect, describe_url
 
 
 @given(st.text("ab12/@?:#%&[]", max_size=12))

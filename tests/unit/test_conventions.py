@@ -16,29 +16,47 @@ PACKAGE = Path(series_pipelines.__file__).parent
 QUERIES = PACKAGE.parent / "sql" / "queries"
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
-# A part imports only parts above it in this list, so what is on one line does not import each other.
+# A room imports only rooms above it in this list, so what is on one line does not import each other.
 LAYERS = (
     {"errors"},
     {"core"},
-    {"store", "vendors", "messaging"},
-    {"ingest", "live", "exchange"},
+    {"postgres", "messaging", "vendors"},
+    {"ingest"},
+    {"rollups", "live", "quality", "alerts"},
+    {"commands", "venue"},
     {"actions"},
-    {"dev_lock", "dev_session", "settings", "system_clock"},
-    {"database"},
-    {"sources"},
-    {"reading", "dev"},
-    {"cli", "defs"},
+    {"app"},
+    {"cli", "api", "defs"},
     {"definitions", "__init__"},
 )
-READ_SETTINGS = {"cli", "database", "defs", "dev", "reading", "sources"}
+# The stations of the heart, in the order in which what is decided, asked and judged passes to where it is stored.
+STATIONS = (
+    {"ledger", "planning", "budgets"},
+    {"pages"},
+    {"storing"},
+    {"catalogue"},
+    {"standing"},
+    {"lane"},
+    {"refreshing", "proving"},
+)
+# Rules without a look outside: the standard library, each other, and the plain words of errors, core and contracts.
+PURE = (
+    "core/*.py",
+    "ingest/ledger/cursor.py",
+    "ingest/pages/*.py",
+    "ingest/planning/*.py",
+    *(f"ingest/standing/{name}.py" for name in ("coverage", "lag")),
+    "defs/display_rules.py",
+    "vendors/contract.py",
+)
+READ_SETTINGS = {"app", "cli", "api", "defs"}
 READ_A_CLOCK = (
+    "app/clock.py",
+    "app/dev*.py",
     "cli/*",
     "defs/*",
-    "dev*.py",
-    "live/worker.py",
-    "store/embedded*.py",
-    "system_clock.py",
-    "vendors/demo*.py",
+    "postgres/embedded/*",
+    "vendors/demo/*",
 )
 CLOCKS = {
     *(f"time.{name}" for name in ("time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "sleep")),
@@ -48,14 +66,14 @@ OUTSIDE = {"asyncio", "glob", "io", "logging", "os", "pathlib", "random", "secre
 OUTSIDE |= {"subprocess", "tempfile", "threading", "time", "urllib.request", "uuid"}
 
 # Where errors of the driver are translated; the embedded server talks to its database before anybody else does.
-KNOW_DRIVER_ERRORS = ("store/connection.py", "store/embedded*.py", "store/failures.py")
+KNOW_DRIVER_ERRORS = ("postgres/connection.py", "postgres/embedded/*.py", "postgres/failures.py")
 
 # What can't be a named query: it runs before there are any, on another database, or is a session's own setting.
 SQL_ALLOWED = {
     "defs/storage.py": r"pg_namespace|create schema",
-    "store/embedded*.py": "",
-    "store/locks.py": r"^select set_config\(",
-    "store/migrate.py": r"schema_migration|pg_advisory_(un)?lock",
+    "postgres/embedded/*.py": "",
+    "postgres/locks.py": r"^select set_config\(",
+    "postgres/migrate.py": r"schema_migration|pg_advisory_(un)?lock",
 }
 STATEMENT = re.compile(
     r"""select\s+(?:[\w.*]+\s*(?:[(,]|$)|\d|[\s\w.,*()]*\bfrom\b)
@@ -189,22 +207,48 @@ def test_every_part_has_its_place() -> None:
     assert {find_part(module) for module in MODULES} <= set().union(*LAYERS)
 
 
-def test_core_is_the_standard_library_and_does_nothing_outside() -> None:
-    imported = [
-        (module, name)
-        for module in MODULES
-        if find_part(module) in ("core", "errors")
-        for name in list_outer_imports(module)
-    ]
+def find_station(dotted: str) -> int | None:
+    """Return where a module of the heart stands: `series_pipelines.ingest.lane.fetch` at its lane."""
+    match dotted.split("."):
+        case ["series_pipelines", "ingest", station, *_]:
+            return next((index for index, layer in enumerate(STATIONS) if station in layer), None)
+    return None
 
-    assert [pair for pair in imported if pair[1].split(".")[0] not in sys.stdlib_module_names] == []
-    assert [pair for pair in imported for each in OUTSIDE if f"{pair[1]}.".startswith(f"{each}.")] == []
+
+def test_the_stations_of_the_heart_follow_each_other() -> None:
+    wrong = []
+    for module in MODULES:
+        own, here = module.split("/"), find_station(f"series_pipelines.{module.removesuffix('.py').replace('/', '.')}")
+        if len(own) < 3 or own[0] != "ingest" or here is None:
+            continue
+        for name in list_imports(module):
+            there = find_station(name)
+            if there is not None and there >= here and name.split(".")[2] != own[1]:
+                wrong.append(f"{module} imports {name}")
+
+    assert wrong == []
+
+
+def test_pure_modules_import_pure_ones_and_do_nothing_outside() -> None:
+    pure = [module for module in MODULES if any(fnmatch(module, known) for known in PURE)]
+    own = {f"series_pipelines.{module.removesuffix('.py').replace('/', '.')}" for module in pure}
+    assert own
+    for module in pure:
+        for name in list_imports(module):
+            if name.split(".")[0] == "series_pipelines":
+                known = name.startswith("series_pipelines.errors") or any(
+                    f"{name}.".startswith(f"{one}.") for one in own
+                )
+                assert known, f"{module} imports {name}"
+            else:
+                assert name.split(".")[0] in sys.stdlib_module_names, f"{module} imports {name}"
+                assert not any(f"{name}.".startswith(f"{outside}.") for outside in OUTSIDE), f"{module} imports {name}"
 
 
 def test_settings_are_read_only_at_the_top() -> None:
-    below = [module for module in MODULES if find_part(module) not in READ_SETTINGS | {"settings"}]
+    below = [module for module in MODULES if find_part(module) not in READ_SETTINGS]
 
-    assert [module for module in below if "settings" in list_own_imports(module)] == []
+    assert [module for module in below for name in list_imports(module) if ".app.settings" in name] == []
 
 
 def test_only_defs_imports_dagster() -> None:
@@ -213,8 +257,8 @@ def test_only_defs_imports_dagster() -> None:
     assert [(module, name) for module in others for name in list_outer_imports(module) if "dagster" in name] == []
 
 
-def test_only_the_store_talks_to_the_driver() -> None:
-    others = [module for module in MODULES if find_part(module) != "store"]
+def test_only_one_room_talks_to_the_driver() -> None:
+    others = [module for module in MODULES if find_part(module) != "postgres"]
 
     assert [(module, name) for module in others for name in list_outer_imports(module) if "psycopg" in name] == []
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from series_pipelines.core.coverage import draw_bar, find_knowable_end, measure_coverage
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.plan import Cadence, SeriesFacts, bar_cadence, instant_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.core.times import parse_time
+from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, bar_cadence, instant_cadence
+from series_pipelines.ingest.standing.coverage import draw_bar, find_knowable_end, measure_coverage
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from series_pipelines.core.cursor import (
+from series_pipelines.ingest.ledger.cursor import (
     CursorEvent,
     CursorValue,
     Namespace,

@@ -20,8 +20,8 @@ from series_pipelines.vendors.contract import (
     Reply,
     Request,
 )
-from series_pipelines.vendors.demo import DURATIONS, EPOCH_MS, DemoService, DemoVendor, create
-from series_pipelines.vendors.demo_market import DemoProduct
+from series_pipelines.vendors.demo.market import DemoProduct
+from series_pipelines.vendors.demo.vendor import DURATIONS, EPOCH_MS, DemoService, DemoVendor, create
 
 GRACE_MS = 1_000
 ALL_DURATIONS = (*DURATIONS, "PT7M", "PT2H", "P2D", "P1W", "P2W", "P1M", "P3M")

@@ -8,12 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import HOUR_MS
-from series_pipelines.core.evidence import Evidence, EvidenceKind, find_evidence, trim_evidence
-from series_pipelines.core.outcome import settle_failure, settle_page
-from series_pipelines.core.page import LAST_MOMENT_MS, Page
-from series_pipelines.core.plan import Fetch, SeriesFacts, bar_cadence
 from series_pipelines.core.ranges import Range
+from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused, VendorBusy, VendorError
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.evidence import Evidence, EvidenceKind, find_evidence, trim_evidence
+from series_pipelines.ingest.pages.outcome import settle_failure, settle_page
+from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, bar_cadence
 
 NOW_MS = 1_700_000_000_000
 HOURS = bar_cadence("PT1H", 0, 10)

@@ -14,9 +14,9 @@ from series_pipelines.errors import (
     StatementCancelled,
     StoreError,
 )
-from series_pipelines.store.connection import ms_to_time, translated_errors
-from series_pipelines.store.failures import explain_error
-from series_pipelines.store.reopening import LONGEST_PAUSE_MS, find_pause
+from series_pipelines.postgres.connection import ms_to_time, translated_errors
+from series_pipelines.postgres.failures import explain_error
+from series_pipelines.postgres.reopening import LONGEST_PAUSE_MS, find_pause
 
 
 def fail_with(state: str) -> psycopg.Error:

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
-from series_pipelines.core.floor import APART_MS, RECHECK_MS, Floor, prove_floor
-from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.floor import APART_MS, RECHECK_MS, Floor, prove_floor
+from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
 
 NOW_MS = 1_700_000_000_000
 START_MS = 100 * HOUR_MS

@@ -10,9 +10,9 @@ from series_pipelines.errors import (
     VendorUnavailable,
 )
 from series_pipelines.vendors.contract import Limits, Request, Service
-from series_pipelines.vendors.http_offers import Instance, Offer, join_limits, put_together, read_instance
-from series_pipelines.vendors.http_turns import MOST_SET_ASIDE_MS, SET_ASIDE_MS, Turns
 from series_pipelines.vendors.registry import parse_service
+from series_pipelines.vendors.remote.offers import Instance, Offer, join_limits, put_together, read_instance
+from series_pipelines.vendors.remote.turns import MOST_SET_ASIDE_MS, SET_ASIDE_MS, Turns
 
 
 def make_service(

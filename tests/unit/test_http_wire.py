@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import parse_duration
-from series_pipelines.core.page import check_bar_page
 from series_pipelines.core.tables import OHLC
 from series_pipelines.errors import (
     MalformedService,
@@ -22,8 +21,10 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
+from series_pipelines.ingest.pages.check import check_bar_page
 from series_pipelines.vendors.contract import Limits, Product
-from series_pipelines.vendors.http_wire import (
+from series_pipelines.vendors.registry import parse_service
+from series_pipelines.vendors.remote.wire import (
     LONGEST_RETRY_AFTER_MS,
     Answer,
     find_error,
@@ -31,7 +32,6 @@ from series_pipelines.vendors.http_wire import (
     parse_products,
     parse_services,
 )
-from series_pipelines.vendors.registry import parse_service
 
 NOW_MS = 1_793_491_200_000
 BAR = [NOW_MS, None, "1.5", "2", "1", "1.25", "10", None]

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
-from series_pipelines.core.lag import Lag, is_delisted, measure_lag
-from series_pipelines.core.plan import SeriesFacts, bar_cadence, find_head_due, instant_cadence
 from series_pipelines.core.tables import INTEREST_RATE
+from series_pipelines.ingest.planning.plan import SeriesFacts, bar_cadence, find_head_due, instant_cadence
+from series_pipelines.ingest.standing.lag import Lag, is_delisted, measure_lag
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "A/PT1M", "cap_key": "c", "head_misses": 0}
 END_MS = 1_800_000_000_000

@@ -14,7 +14,7 @@ from series_pipelines.vendors import loading
 from series_pipelines.vendors.contract import Product, Reply, Request, Service
 from series_pipelines.vendors.loading import load_vendors
 
-DEMO = "series_pipelines.vendors.demo:create"
+DEMO = "series_pipelines.vendors.demo.vendor:create"
 
 
 class FakeVendor:

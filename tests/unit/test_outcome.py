@@ -7,8 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
-from series_pipelines.core.floor import keep_floor
-from series_pipelines.core.outcome import (
+from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE
+from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.floor import keep_floor
+from series_pipelines.ingest.pages.outcome import (
     Outcome,
     grow_capability_backoff,
     has_moved,
@@ -16,10 +19,7 @@ from series_pipelines.core.outcome import (
     settle_page,
     settle_pause,
 )
-from series_pipelines.core.page import Page
-from series_pipelines.core.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
-from series_pipelines.core.ranges import Range
-from series_pipelines.core.tables import INTEREST_RATE
+from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
 
 NOW_MS = 1_700_000_000_000
 MINUTE_BARS = bar_cadence("PT1M", 0)

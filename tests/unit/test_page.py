@@ -9,8 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
-from series_pipelines.core.page import (
-    LAST_MOMENT_MS,
+from series_pipelines.core.ranges import Range
+from series_pipelines.core.tables import INTEREST_RATE, OHLC
+from series_pipelines.core.times import LAST_MOMENT_MS
+from series_pipelines.errors import PageRefused
+from series_pipelines.ingest.pages.check import (
     MOST_ROWS,
     BarRow,
     Page,
@@ -18,9 +21,6 @@ from series_pipelines.core.page import (
     check_instant_page,
     find_possible_life,
 )
-from series_pipelines.core.ranges import Range
-from series_pipelines.core.tables import INTEREST_RATE, OHLC
-from series_pipelines.errors import PageRefused
 
 MINUTE = parse_duration("PT1M")
 NEVER_FORMING = LAST_MOMENT_MS

@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS
-from series_pipelines.core.outcome import settle_page
-from series_pipelines.core.page import check_instant_page
-from series_pipelines.core.plan import (
+from series_pipelines.core.ranges import Range, find_gaps, find_union, merge_overlapping
+from series_pipelines.core.tables import INTEREST_RATE
+from series_pipelines.ingest.pages.check import check_instant_page
+from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.planning.plan import (
     Cadence,
     Fetch,
     SeriesFacts,
@@ -24,8 +26,6 @@ from series_pipelines.core.plan import (
     plan_head,
     plan_tail,
 )
-from series_pipelines.core.ranges import Range, find_gaps, find_union, merge_overlapping
-from series_pipelines.core.tables import INTEREST_RATE
 
 GRACE_MS = 1_000
 NOW_MS = 1_700_000_000_000

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from series_pipelines.errors import MalformedService
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request, Service
-from series_pipelines.vendors.demo import create
+from series_pipelines.vendors.demo.vendor import create
 from series_pipelines.vendors.registry import (
     Registry,
     format_cap_key,

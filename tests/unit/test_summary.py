@@ -3,13 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from series_pipelines.core.coverage import measure_coverage
-from series_pipelines.core.lag import Lag
-from series_pipelines.core.plan import SeriesFacts, instant_cadence
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
-from series_pipelines.ingest.standing import Standing
-from series_pipelines.ingest.summary import summarize
+from series_pipelines.ingest.planning.plan import SeriesFacts, instant_cadence
+from series_pipelines.ingest.standing.coverage import measure_coverage
+from series_pipelines.ingest.standing.lag import Lag
+from series_pipelines.ingest.standing.series import Standing
+from series_pipelines.ingest.standing.summary import summarize
 
 NOW_MS = 1_000_000
 ANYTIME = instant_cadence(INTEREST_RATE, 0, interval_ms=1)

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from series_pipelines.app.settings import Settings
 from series_pipelines.core.times import date_to_ms, format_iso, format_time, parse_time
 from series_pipelines.errors import InvalidInput
-from series_pipelines.settings import Settings
 
 MOMENTS = st.datetimes(datetime(1000, 1, 1), datetime(9998, 1, 1))
 ZONES = st.timedeltas(timedelta(hours=-14), timedelta(hours=14)).map(

@@ -5,7 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.core.page import LAST_MOMENT_MS
+from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Product

@@ -1,0 +1,104 @@
+"""Makes the configured vendors, the same in every process of an installation, and once a process."""
+
+import fcntl
+import os
+from functools import lru_cache, partial
+from pathlib import Path
+from uuid import uuid4
+
+from series_pipelines.actions.workshop import Workshop
+from series_pipelines.app.clock import SystemClock
+from series_pipelines.app.database import open_connection
+from series_pipelines.app.settings import Settings, read_secret
+from series_pipelines.core.clock import Clock
+from series_pipelines.core.duration import DAY_MS
+from series_pipelines.core.times import date_to_ms, format_iso, parse_time
+from series_pipelines.errors import InvalidInput
+from series_pipelines.ingest.budgets.throttle import PostgresThrottle
+from series_pipelines.postgres.embedded.home import make_home
+from series_pipelines.vendors.config import VendorsFile, parse_vendors
+from series_pipelines.vendors.loading import load_vendors
+from series_pipelines.vendors.registry import Registry
+
+
+def load_registry(settings: Settings) -> Registry:
+    """Make the vendors of the settings and of `vendors.toml`; a file that has changed is read again."""
+    path = settings.vendors_file
+    return _make_registry(settings, None if path is None else _read(path))
+
+
+@lru_cache(maxsize=4)
+def _make_registry(settings: Settings, text: str | None) -> Registry:
+    file = VendorsFile()
+    if text is not None and settings.vendors_file is not None:
+        file = parse_vendors(text, settings.vendors_file)
+    names = list(settings.vendors if settings.vendors is not None else () if text is not None else ("demo",))
+    options = settings.vendor_options
+    if "demo" in names:
+        options["demo"]["epoch_ms"] = find_demo_epoch(settings)
+    clock = SystemClock()
+    shared = {"clock": clock.now_ms, "secrets": read_secret}
+    if file.exchanges:
+        names.append("ccxt")
+        throttle = PostgresThrottle(partial(open_connection, settings), clock)
+        options["ccxt"] = {**shared, "exchanges": file.exchanges, "throttle": throttle}
+    if file.remote:
+        names.append("http")
+        options["http"] = {**shared, "remote": file.remote}
+    return Registry(*load_vendors(names, options))
+
+
+def make_workshop(settings: Settings, clock: Clock) -> Workshop:
+    """Return what actions that ask vendors work with."""
+    return Workshop(
+        connect=partial(open_connection, settings),
+        load_registry=partial(load_registry, settings),
+        clock=clock,
+        recheck_after_ms=settings.recheck_days * DAY_MS,
+        clock_tolerance_ms=settings.clock_tolerance_seconds * 1000,
+    )
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InvalidInput(f"{path} can't be read ({error.strerror}): is SERIES_VENDORS_FILE right?") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not a text in UTF-8: {error.reason}") from error
+
+
+def find_demo_epoch(settings: Settings) -> int:
+    """Return the day the demo market is built around: the settings', or the first day it was used here."""
+    if settings.demo_epoch is not None:
+        return date_to_ms(settings.demo_epoch)
+    file = settings.home / "demo_epoch"
+    try:
+        text = file.read_text() if file.exists() else ""
+        if not text:
+            make_home(settings.home)
+            now_ms = SystemClock().now_ms()
+            _write_once(file, format_iso(now_ms - now_ms % DAY_MS))
+            text = file.read_text()
+    except OSError as error:
+        raise InvalidInput(
+            f"{file} can't be written ({error.strerror}): set SERIES_DEMO_EPOCH or SERIES_HOME"
+        ) from error
+    return parse_time(text)
+
+
+def _write_once(file: Path, text: str) -> None:
+    """Give the file this text unless it has one; it is never seen half written, and all who come agree."""
+    aside = file.with_name(f"{file.name}.{uuid4().hex}")
+    try:
+        aside.touch(mode=0o600)
+        aside.write_text(text)
+        os.link(aside, file)
+    except FileExistsError:
+        # Without a text it was left by a crash. Those who found it so wait for each other at it.
+        with file.open() as found:
+            fcntl.flock(found, fcntl.LOCK_EX)
+            if not file.read_text():
+                aside.replace(file)
+    finally:
+        aside.unlink(missing_ok=True)

@@ -1,0 +1,1 @@
+"""Turns at vendors, shared by all processes."""

@@ -1,0 +1,1 @@
+"""One capability's worker for one shift."""

@@ -1,0 +1,1 @@
+"""The cursor ledger: append-only events, forward-only values, and how they are checked."""

@@ -1,0 +1,1 @@
+"""What a vendor's answer means; pure."""

@@ -1,0 +1,1 @@
+"""Decides what is due and which request serves it; pure but for its reads."""

@@ -1,0 +1,1 @@
+"""Campaigns that fetch again what is stored."""

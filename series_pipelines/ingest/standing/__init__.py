@@ -1,0 +1,1 @@
+"""How things stand: what waits where, what series cover, how late they are."""

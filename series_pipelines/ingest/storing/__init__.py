@@ -1,0 +1,1 @@
+"""Rows, ranges, evidence and states of a page, in one transaction."""

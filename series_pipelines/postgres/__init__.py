@@ -1,0 +1,1 @@
+"""How we talk to Postgres: connections, queries, locks, migrations, and the server that comes with us."""

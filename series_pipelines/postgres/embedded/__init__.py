@@ -1,0 +1,1 @@
+"""The Postgres that comes with us: its folder, its guard, its roles."""

@@ -1,1 +1,0 @@
-"""Postgres: one module per query file, the connection comes first, the use case opens the transaction."""

@@ -1,0 +1,1 @@
+"""Two vendors that live inside the process, need no network, and give believable prices."""

@@ -1,0 +1,1 @@
+"""Vendors of other people, over HTTP."""
