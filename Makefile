@@ -4,7 +4,7 @@ VENV := .venv
 STAMP := $(VENV)/.installed
 PIP := $(VENV)/bin/pip --disable-pip-version-check
 
-.PHONY: dev test torture lint format bench clean
+.PHONY: dev test torture lint format schema bench clean
 
 dev: $(STAMP)
 	@exec $(VENV)/bin/series dev
@@ -24,6 +24,10 @@ lint: $(STAMP)
 format: $(STAMP)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
+
+# After a migration: the tables as all migrations make them, to be read.
+schema: $(STAMP)
+	$(VENV)/bin/python -m tests.schema
 
 bench: $(STAMP)
 	$(VENV)/bin/python -m benchmarks

@@ -4,7 +4,7 @@ import shutil
 import tempfile
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -15,6 +15,7 @@ from series_pipelines.postgres.connection import connect
 from series_pipelines.postgres.embedded.server import is_running
 from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.protection import admit_writer
+from series_pipelines.postgres.queries import find_sql_folder
 
 ADMIN_URL = "SERIES_TEST_ADMIN_URL"
 MEMORY = Path("/dev/shm")
@@ -53,6 +54,16 @@ def migrate_database(owner_url: str, url: str) -> None:
     with connect(owner_url, purpose="migrate") as conn:
         migrate(conn)
         admit_writer(conn, urlsplit(url).username or "")
+
+
+def copy_migrations(folder: Path, keep: Callable[[str], bool] = lambda name: True) -> Path:
+    """Copy the heart's migrations, or some of them, and return the folder to migrate from."""
+    for file in (find_sql_folder() / "ingest" / "migrations").glob("*.sql"):
+        if keep(file.name):
+            target = folder / "ingest" / "migrations" / file.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(file, target)
+    return folder
 
 
 def share_server(admin_url: str) -> Iterator[Server]:

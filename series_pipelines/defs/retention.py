@@ -16,7 +16,7 @@ from series_pipelines.defs.storage import find_dagster_database
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("dagster_events")
+_SQL: Final = load_queries("defs/dagster_events")
 
 
 class PurgeConfig(Config):

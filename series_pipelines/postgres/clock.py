@@ -5,7 +5,7 @@ from typing import Final, cast
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("clock")
+_SQL: Final = load_queries("postgres/clock")
 
 
 def read_clock(conn: Connection) -> int:

@@ -13,7 +13,7 @@ from series_pipelines.errors import CapabilityBusy, DatabaseContended, StoreErro
 from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("locks")
+_SQL: Final = load_queries("postgres/locks")
 _TABLE_SPACE: Final = 0x5E21
 _SERIES_SPACE: Final = 0x5E22
 

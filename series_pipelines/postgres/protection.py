@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("protection")
+_SQL: Final = load_queries("ingest/protection")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Loads the named SQL blocks of sql/queries: `-- name: x`, a line that says what it does, the statement."""
+"""Loads the named SQL blocks of sql/<domain>/queries: `-- name: x`, a line that says what it does, the statement."""
 
 import re
 from collections.abc import Mapping
@@ -19,8 +19,9 @@ def find_sql_folder() -> Path:
 
 @cache
 def load_queries(name: str) -> Mapping[str, LiteralString]:
-    """Return the statements of one query file by name."""
-    text = (find_sql_folder() / "queries" / f"{name}.sql").read_text(encoding="utf-8")
+    """Return the statements of one query file, as `ingest/states` names it, by their names."""
+    domain, _, file = name.partition("/")
+    text = (find_sql_folder() / domain / "queries" / f"{file}.sql").read_text(encoding="utf-8")
     parts = _NAME.split(text)[1:]
     blocks = dict(zip(parts[::2], parts[1::2], strict=True))
     return MappingProxyType({key: cast(Any, _strip(block)) for key, block in blocks.items()})

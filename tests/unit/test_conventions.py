@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import series_pipelines
+from series_pipelines.postgres.migrate import DOMAINS
 
 PACKAGE = Path(series_pipelines.__file__).parent
-QUERIES = PACKAGE.parent / "sql" / "queries"
+SQL = PACKAGE.parent / "sql"
 MODULES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 # A room imports only rooms above it in this list, so what is on one line does not import each other.
@@ -159,12 +160,13 @@ def list_used_names(module: str) -> Iterator[str]:
 def read_query_blocks() -> dict[tuple[str, str], str]:
     """Return the text after each `-- name: x` line, by file and name."""
     blocks = {}
-    for path in sorted(QUERIES.glob("*.sql")):
+    for path in sorted(SQL.glob("*/queries/*.sql")):
         head, *parts = re.split(r"^-- name: (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not head.strip(), f"{path.name} has text before its first named query"
         names = parts[::2]
         assert len(names) == len(set(names)), f"{path.name} names a query twice"
-        blocks |= {(path.stem, name): text for name, text in zip(names, parts[1::2], strict=True)}
+        file = f"{path.parts[-3]}/{path.stem}"
+        blocks |= {(file, name): text for name, text in zip(names, parts[1::2], strict=True)}
     return blocks
 
 
@@ -337,3 +339,10 @@ def test_no_module_has_a_name_that_says_nothing() -> None:
     empty = re.compile(r"(?:\w*_)?(?:utils?|helpers?|managers?|base|common|misc)")
 
     assert [module for module in MODULES for name in Path(module).with_suffix("").parts if empty.fullmatch(name)] == []
+
+
+def test_every_domain_with_tables_is_migrated_in_the_order_of_the_rooms() -> None:
+    domains = [path.parent.name for path in SQL.glob("*/migrations")]
+
+    assert sorted(DOMAINS) == sorted(domains)
+    assert list(DOMAINS) == sorted(DOMAINS, key=find_layer)

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple, cast
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("limits")
+_SQL: Final = load_queries("ingest/limits")
 
 
 class Answered(NamedTuple):

@@ -10,7 +10,7 @@ from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace
 from series_pipelines.postgres.connection import Connection, ms_to_time, translated_errors
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("cursors")
+_SQL: Final = load_queries("ingest/cursors")
 MOST_TRIES: Final = 20
 _SEPARATOR: Final = chr(31)
 Result = TypeVar("Result")

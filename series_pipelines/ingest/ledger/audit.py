@@ -15,7 +15,7 @@ from series_pipelines.ingest.ledger.cursor import CursorEvent, CursorValue, Name
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("ledger")
+_SQL: Final = load_queries("ingest/ledger")
 
 State = Literal["fine", "differs", "lost", "orphan"]
 """What a current value is: what the events say, another one, missing, or one that no event says."""

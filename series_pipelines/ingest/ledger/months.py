@@ -10,7 +10,7 @@ from series_pipelines.ingest.ledger.audit import take_time
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("ledger_months")
+_SQL: Final = load_queries("ingest/ledger_months")
 
 
 class MonthDigest(NamedTuple):

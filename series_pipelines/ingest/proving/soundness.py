@@ -15,7 +15,7 @@ from series_pipelines.ingest.storing.table_queries import load_table_queries
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("soundness")
+_SQL: Final = load_queries("ingest/soundness")
 
 Fault = Literal["hollow", "future", "misplaced", "across"]
 
@@ -32,7 +32,7 @@ class Unsound(NamedTuple):
 def find_hollow(conn: Connection, table: SeriesTable, series_ids: Sequence[str] | None, limit_ms: int) -> list[Unsound]:
     """Return covered time that neither rows nor believable holes account for, or that is still to come."""
     parameters = {"series_ids": _list(series_ids), "limit": ms_to_time(limit_ms), "most_rows": MOST_ROWS}
-    sql = load_table_queries("soundness", table)
+    sql = load_table_queries("ingest/soundness", table)
     return _read(conn, sql["find_hollow_bars"] if table.has_durations else sql["find_hollow_instants"], parameters)
 
 
@@ -46,7 +46,7 @@ def find_misplaced(
         "first": ms_to_time(SECONDS_UNTIL_2100),
         "slack": timedelta(milliseconds=LIFE_SLACK_MS),
     }
-    sql = load_table_queries("soundness", table)
+    sql = load_table_queries("ingest/soundness", table)
     query = sql["find_misplaced_bars"] if table.has_durations else sql["find_misplaced_instants"]
     return _read(conn, query, parameters)
 

@@ -12,7 +12,7 @@ from series_pipelines.ingest.storing.revisions import Change
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("campaigns")
+_SQL: Final = load_queries("ingest/campaigns")
 _CAMPAIGN_ID: Final = itemgetter(0)
 
 

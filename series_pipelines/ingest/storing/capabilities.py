@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, cast
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("capabilities")
+_SQL: Final = load_queries("ingest/capabilities")
 
 
 class CapabilityState(NamedTuple):

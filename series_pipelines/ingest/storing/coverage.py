@@ -10,7 +10,7 @@ from series_pipelines.ingest.pages.evidence import Evidence
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("coverage")
+_SQL: Final = load_queries("ingest/coverage")
 
 
 @dataclass(slots=True)

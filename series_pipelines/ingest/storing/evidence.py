@@ -13,7 +13,7 @@ from series_pipelines.ingest.storing.table_queries import load_table_queries
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("evidence")
+_SQL: Final = load_queries("ingest/evidence")
 
 
 class Covered(NamedTuple):
@@ -54,7 +54,7 @@ def keep_stored(
     if not holes:
         return list(known)
     rows = conn.execute(
-        load_table_queries("rows", table)["find_bars_inside"],
+        load_table_queries("ingest/rows", table)["find_bars_inside"],
         {
             "series_ids": [series_id for series_id, _ in holes],
             "starts": [ms_to_time(hole.start_ms) for _, hole in holes],

@@ -12,7 +12,7 @@ from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.locks import own_series, own_table
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("ranges")
+_SQL: Final = load_queries("ingest/ranges")
 # One lock a series fits Postgres' lock table only so often; beyond, the whole table is locked for a moment.
 MAX_SERIES_LOCKS: Final = 500
 

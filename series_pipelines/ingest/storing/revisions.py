@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("revisions")
+_SQL: Final = load_queries("ingest/revisions")
 
 
 class Change(NamedTuple):

@@ -40,7 +40,7 @@ def write_rows(conn: Connection, table: SeriesTable, pages: Sequence[SeriesRows]
     changed: Counter[str] = Counter()
     if not pages:
         return changed
-    sql = load_table_queries("rows", table)
+    sql = load_table_queries("ingest/rows", table)
     fresh, doubtful = _split(conn, table, pages, changed)
     if fresh:
         _copy(conn, sql["copy"], fresh)
@@ -56,7 +56,7 @@ def _split(
 ) -> tuple[list[str], list[str]]:
     """Return the lines that can't conflict, counted as changed by their series, and those that may."""
     stored = conn.execute(
-        load_table_queries("rows", table)["find_stored"],
+        load_table_queries("ingest/rows", table)["find_stored"],
         {
             "series_ids": [page.series_id for page in pages],
             "firsts": [ms_to_time(page.rows[0][0]) for page in pages],
@@ -94,7 +94,7 @@ def export_rows(
 ) -> Generator[bytes, None, None]:
     """Yield a header and the rows of a series as lines of CSV: exact decimals, times in epoch milliseconds."""
     parameters = {"series_id": series_id, "start": ms_to_time(start_ms), "end": ms_to_time(end_ms)}
-    statement = cast(Any, load_table_queries("rows", table)["export"])
+    statement = cast(Any, load_table_queries("ingest/rows", table)["export"])
     with conn.cursor() as cursor, cursor.copy(statement, parameters) as copy:
         for block in copy:
             yield bytes(block)
@@ -108,7 +108,7 @@ def digest_rows(conn: Connection, table: SeriesTable, series_id: str, window: Ra
     hashed = sha256()
     rows = 0
     bounds = {"series_id": series_id, "start": ms_to_time(window.start_ms), "end": ms_to_time(window.end_ms)}
-    statement = cast(Any, load_table_queries("rows", table)["digest_rows"])
+    statement = cast(Any, load_table_queries("ingest/rows", table)["digest_rows"])
     with conn.cursor() as cursor, cursor.copy(statement, bounds) as copy:
         for block in copy:
             hashed.update(block)
@@ -120,7 +120,7 @@ def find_bars_across(conn: Connection, table: SeriesTable, pages: Sequence[Serie
     """Return the series, the start of a bar, and the start of a stored bar that it lies across, if there is any."""
     bars = [(page.series_id, *row[:2]) for page in pages for row in page.rows]
     row = conn.execute(
-        load_table_queries("rows", table)["find_bars_across"],
+        load_table_queries("ingest/rows", table)["find_bars_across"],
         {
             "series_ids": [series_id for series_id, _, _ in bars],
             "created": [ms_to_time(created_ms) for _, created_ms, _ in bars],
@@ -135,14 +135,14 @@ def read_last(
 ) -> list[tuple[str, datetime, *tuple[Decimal | None, ...]]]:
     """Return the newest rows of each series, newest first: its id, when the row begins, and the values to show."""
     parameters = {"series_ids": list(series_ids), "count": count}
-    rows = conn.execute(load_table_queries("rows", table)["read_last"], parameters).fetchall()
+    rows = conn.execute(load_table_queries("ingest/rows", table)["read_last"], parameters).fetchall()
     return cast("list[tuple[str, datetime, *tuple[Decimal | None, ...]]]", rows)
 
 
 def remove_rows(conn: Connection, table: SeriesTable, series_id: str, created: Sequence[int]) -> None:
     """Take rows back; what they said is logged as a revision."""
     times = [ms_to_time(created_ms) for created_ms in created]
-    conn.execute(load_table_queries("rows", table)["remove"], {"series_id": series_id, "created": times})
+    conn.execute(load_table_queries("ingest/rows", table)["remove"], {"series_id": series_id, "created": times})
 
 
 def _copy(conn: Connection, statement: str, lines: list[str]) -> None:

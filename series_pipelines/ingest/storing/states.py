@@ -10,7 +10,7 @@ from series_pipelines.ingest.planning.plan import SeriesDue, SeriesFacts
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 
-_SQL: Final = load_queries("states")
+_SQL: Final = load_queries("ingest/states")
 
 
 class KnownSeries(NamedTuple):

