@@ -23,7 +23,7 @@ from series_pipelines.postgres.queries import find_sql_folder
 
 from .databases import Server, make_home, replace_database
 
-HEADER = """-- The tables of this domain as its migrations make them, to be read. `make schema` writes it; a test holds it equal.
+HEADER = """-- The tables of this domain as its migrations make them, to be read. `make schema` writes them.
 -- Owners and grants are left out: the owner migrates, and `admit_writer` says what the writer may.
 """
 LEFT_OUT = ("public.schema_migration", "public.ing_cursor_event_2*", "ledger_archive.*_2*")

@@ -1,4 +1,4 @@
--- The tables of this domain as its migrations make them, to be read. `make schema` writes it; a test holds it equal.
+-- The tables of this domain as its migrations make them, to be read. `make schema` writes them.
 -- Owners and grants are left out: the owner migrates, and `admit_writer` says what the writer may.
 
 CREATE SCHEMA ledger_archive;
