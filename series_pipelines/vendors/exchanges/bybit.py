@@ -18,7 +18,7 @@ from series_pipelines.vendors.exchanges.spec import (
     RateColumns,
 )
 
-_BYBITKLINE: Final = Endpoint(
+_KLINES: Final = Endpoint(
     call="public_get_v5_market_kline",
     direction="backward",
     limit=1_000,
@@ -56,16 +56,16 @@ def _params(endpoint: Endpoint, category: str) -> dict[str, str]:
 BYBIT: Final = Exchange(
     name="bybit",
     offers=(
-        Offer("BYBIT/LINEAR/", "linear", "linear", _BYBITKLINE, _FUNDING),
+        Offer("BYBIT/LINEAR/", "linear", "linear", _KLINES, _FUNDING),
         Offer(
             "BYBIT/INVERSE/",
             "inverse",
             "inverse",
             # Of an inverse contract the turnover is what is counted in base currency.
-            replace(_BYBITKLINE, params=_params(_BYBITKLINE, "inverse"), columns=BarColumns(0, 1, 2, 3, 4, 6)),
+            replace(_KLINES, params=_params(_KLINES, "inverse"), columns=BarColumns(0, 1, 2, 3, 4, 6)),
             replace(_FUNDING, params=_params(_FUNDING, "inverse")),
         ),
-        Offer("BYBIT/SPOT/", "spot", "spot", replace(_BYBITKLINE, params=_params(_BYBITKLINE, "spot"))),
+        Offer("BYBIT/SPOT/", "spot", "spot", replace(_KLINES, params=_params(_KLINES, "spot"))),
     ),
     pools={"ip": Pool(540, 5_000)},
     costs=(Cost("", "ip"),),
