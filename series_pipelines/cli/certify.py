@@ -42,6 +42,7 @@ def certify_command(
     from series_pipelines.cli.session import choose_series, ensure_series, open_database
     from series_pipelines.cli.status import measure_series
     from series_pipelines.ingest.certify import certify
+    from series_pipelines.store import ledger_months
     from series_pipelines.system_clock import SystemClock
 
     now_ms = SystemClock().now_ms()
@@ -54,6 +55,7 @@ def certify_command(
             for entry in measure_series(conn, chosen, now_ms)
         ]
         conn.commit()
+        ledger_months.close_months(conn)
         certificates = [
             certify(conn, known.table_name, known.series_id, window)
             for known, window in zip(chosen, windows, strict=True)
