@@ -47,7 +47,8 @@ def open_as_owner(purpose: str) -> Iterator[Connection]:
 def refresh_series(conn: Connection, *, may_retire: bool = False) -> UniverseReport:
     """Ask the vendors what they have, and say what was refused."""
     conn.commit()  # each vendor gets a transaction of its own
-    report = sync_universe(conn, load_registry(load_settings()), SystemClock().now_ms(), may_retire=may_retire)
+    clock, registry = SystemClock(), load_registry(load_settings())
+    report = sync_universe(conn, registry, clock.now_ms(), may_retire=may_retire, wait=clock.wait)
     conn.commit()
     for refusal in report.refused:
         click.echo(f"series: refused: {refusal}", err=True)
