@@ -13,7 +13,7 @@ SeriesError
 ├── StoreError
 │   ├── DatabaseUnavailable     it can't be reached or stopped answering; on another connection it may
 │   ├── DatabaseContended       another transaction was in the way; the same work may succeed again
-│   ├── DatabaseExhausted       it has no room: disk, memory or connections; it may have later
+│   ├── DatabaseExhausted       it has no room: disk or memory; it may have later
 │   ├── StatementCancelled      it gave up on a statement that took too long
 │   ├── DataRefused             what was to be stored can't be, now or later
 │   │   └── AlreadyStored

@@ -8,6 +8,7 @@ from series_pipelines.actions.coverage import measure_series
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import InvalidInput
+from series_pipelines.ingest.ledger import months as ledger_months
 from series_pipelines.ingest.ledger.months import MonthDigest
 from series_pipelines.ingest.proving.certify import Certificate, certify
 from series_pipelines.ingest.storing.states import KnownSeries
@@ -25,6 +26,8 @@ def certify_series(
         for entry in measure_series(conn, chosen, now_ms)
     ]
     conn.commit()
+    # The digests of all months that are over, also of those that nobody has looked at yet.
+    ledger_months.close_months(conn)
     return [
         certify(conn, known.table_name, known.series_id, window) for known, window in zip(chosen, windows, strict=True)
     ]

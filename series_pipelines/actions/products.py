@@ -6,6 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from series_pipelines.actions.answers import Json
+from series_pipelines.core.clock import Clock
 from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.catalogue import products
 from series_pipelines.ingest.catalogue.products import ListedProduct
@@ -33,10 +34,10 @@ def list_products(conn: Connection, text: str = "") -> Products:
     return Products(tuple(each for each in known if wanted in each.product_id.lower() or wanted in each.name.lower()))
 
 
-def refresh_products(conn: Connection, registry: Registry, now_ms: int, *, may_retire: bool = False) -> UniverseReport:
+def refresh_products(conn: Connection, registry: Registry, clock: Clock, *, may_retire: bool = False) -> UniverseReport:
     """Ask the vendors what they have, and make the tables say the same."""
     conn.commit()  # each vendor gets a transaction of its own
-    report = sync_universe(conn, registry, now_ms, may_retire=may_retire)
+    report = sync_universe(conn, registry, clock.now_ms(), may_retire=may_retire, wait=clock.wait)
     conn.commit()
     return report
 

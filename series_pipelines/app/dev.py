@@ -110,7 +110,8 @@ def _prepare_database() -> None:
     settings = load_settings()
     migrate_database(settings)
     with translated_errors(), connect(find_database(settings), purpose="dev") as conn:
-        report = sync_universe(conn, load_registry(settings), SystemClock().now_ms())
+        clock = SystemClock()
+        report = sync_universe(conn, load_registry(settings), clock.now_ms(), wait=clock.wait)
     for refusal in report.refused:
         _say(f"refused: {refusal}")
     _say(f"{report.capabilities} capabilities, {report.products} products, {sum(report.series.values())} series")

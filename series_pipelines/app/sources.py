@@ -93,12 +93,15 @@ def _write_once(file: Path, text: str) -> None:
     try:
         aside.touch(mode=0o600)
         aside.write_text(text)
-        os.link(aside, file)
-    except FileExistsError:
-        # Without a text it was left by a crash. Those who found it so wait for each other at it.
-        with file.open() as found:
-            fcntl.flock(found, fcntl.LOCK_EX)
-            if not file.read_text():
-                aside.replace(file)
+        try:
+            os.link(aside, file)
+        except OSError:
+            # Another was first, or there are no hard links here (vfat, some FUSE). Who finds a file without a text,
+            # from now or from a crash, waits for the others at it.
+            file.touch(mode=0o600)
+            with file.open() as found:
+                fcntl.flock(found, fcntl.LOCK_EX)
+                if not file.read_text():
+                    aside.replace(file)
     finally:
         aside.unlink(missing_ok=True)

@@ -43,7 +43,8 @@ def open_as_owner(purpose: str) -> Iterator[Connection]:
 
 def refresh_series(conn: Connection, *, may_retire: bool = False) -> UniverseReport:
     """Ask the vendors what they have, and say what was refused."""
-    report = refresh_products(conn, load_registry(load_settings()), SystemClock().now_ms(), may_retire=may_retire)
+    clock, registry = SystemClock(), load_registry(load_settings())
+    report = refresh_products(conn, registry, clock, may_retire=may_retire)
     say_refused(report.refused)
     return report
 

@@ -64,7 +64,7 @@ def build_universe_sensor(status: DefaultSensorStatus) -> SensorDefinition:
     def universe(context: SensorEvaluationContext, series: SeriesResource) -> SensorResult:
         with one_line_errors(), series.connect("universe") as conn:
             registry = series.load_registry()
-            report = sync_universe(conn, registry, series.clock.now_ms())
+            report = sync_universe(conn, registry, series.clock.now_ms(), wait=series.clock.wait)
             additions = {table_name: _find_new_keys(context.instance, conn, table_name) for table_name in TABLES}
             backlog = read_backlog(conn, series.clock.now_ms())
         for refusal in report.refused:

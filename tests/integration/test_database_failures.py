@@ -373,8 +373,11 @@ class VendorsClock(SystemClock):
         return self.now_ms()
 
 
+@pytest.mark.parametrize("by_person", [True, False])
 @pytest.mark.parametrize("requests", [None, 1_000])
-def test_a_lane_goes_on_when_its_full_disk_has_room_again(small_disk: Path, requests: int | None) -> None:
+def test_a_lane_goes_on_when_its_full_disk_has_room_again(
+    small_disk: Path, requests: int | None, by_person: bool
+) -> None:
     with run_server(small_disk) as server:
         clock, heard = VendorsClock(), threading.Event()
         products = [make_product(f"SIM/{name}", clock.now_ms() - 3 * DAY_MS) for name in "ABCD"]
@@ -385,14 +388,18 @@ def test_a_lane_goes_on_when_its_full_disk_has_room_again(small_disk: Path, requ
         ballast = fill(small_disk)
         with ThreadPoolExecutor(1) as pool:
             catalogue = world.registry.read()
-            order = LaneOrder(by_person=True, shift_ms=60_000)
+            # A sensor's lane waits for what is due next as long as its shift lasts.
+            order = LaneOrder(by_person=by_person, shift_ms=60_000 if by_person else 20_000)
             report = pool.submit(run_lane, tools, vendor, catalogue.capabilities[CAP], order)
             assert heard.wait(60)
             ballast.unlink()
             done = report.result(60)
         rows = dict(world.conn.execute("select series_id, count(*) from ohlc_v2 group by 1").fetchall())  # type: ignore
         world.close()
-        assert (done.failed, done.ended) == ({}, "nothing more is due")
+        assert done.failed == {}
+        assert done.ended in (
+            ("nothing more is due",) if by_person else ("the shift is over", "nothing more is due inside the shift")
+        )
         assert set(rows) == {f"SIM/{name}/PT1M" for name in "ABCD"}
         assert min(rows.values()) >= 3 * 24 * 60 - 2
 

@@ -12,10 +12,15 @@ from series_pipelines.app.settings import Settings
 from series_pipelines.app.sources import find_demo_epoch
 
 PRINT_EPOCHS = """
+import os
 import sys
 from pathlib import Path
 from series_pipelines.app.settings import Settings
 from series_pipelines.app.sources import find_demo_epoch
+if sys.argv[1] == "no hard links":
+    def refuse(*_):
+        raise PermissionError(1, "Operation not permitted")
+    os.link = refuse
 print("ready", flush=True)
 for home in sys.stdin.readline().split():
     print(find_demo_epoch(Settings(home=Path(home))), flush=True)
@@ -28,14 +33,17 @@ def _without_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
+@pytest.mark.parametrize("links", ["hard links", "no hard links"])
 @pytest.mark.parametrize("left_by_a_crash", [False, True])
-def test_processes_that_come_at_once_agree(tmp_path: Path, left_by_a_crash: bool) -> None:
+def test_processes_that_come_at_once_agree(tmp_path: Path, left_by_a_crash: bool, links: str) -> None:
     homes = [tmp_path / f"home{number}" for number in range(40)]
     for home in homes if left_by_a_crash else ():
         home.mkdir()
         (home / "demo_epoch").touch()
     started = [
-        subprocess.Popen([sys.executable, "-c", PRINT_EPOCHS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", PRINT_EPOCHS, links], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
         for _ in range(3)
     ]
     for process in started:

@@ -113,6 +113,15 @@ def await_stop(home: Path, seconds: float = 20) -> None:
                 time.sleep(0.02)
 
 
+def await_refusal(home: Path, seconds: float = 20) -> None:
+    """Wait until the server lets nobody in any more: a guard that was told to stop it may not have begun."""
+    question = f"host=127.0.0.1 port={read_state(home).port} connect_timeout=2".encode()
+    deadline = time.monotonic() + seconds
+    while psycopg.pq.PGconn.ping(question) == psycopg.pq.Ping.OK:
+        assert time.monotonic() < deadline, f"the server in {home} still takes connections"
+        time.sleep(0.005)
+
+
 def read_postmaster_pid(data: Path) -> int:
     return int((data / "postmaster.pid").read_text().split()[0])
 
@@ -587,6 +596,7 @@ def test_whoever_needs_a_database_that_died_starts_it_again(folder: Path) -> Non
     await_exit(guard)
     assert fetch(find_database(settings), "select count(*) from ing_cursor") == 0
     os.kill(read_guard_pid(held.data_folder), signal.SIGTERM)
+    await_refusal(settings.home)
     assert fetch(find_database(settings), "select count(*) from ing_cursor") == 0, "it was still shutting down"
     assert len(embedded._leases[held._home][1]) == 1
     child = os.fork()

@@ -10,10 +10,11 @@ import pytest
 from hostile_offers import HostileVendor, explode, make_bad_products, make_bad_services, make_service
 from simulation import NOON_MS
 
+from series_pipelines.errors import DatabaseContended, NotPermitted
 from series_pipelines.ingest.catalogue import products
 from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
 from series_pipelines.ingest.storing import capabilities, states
-from series_pipelines.postgres.connection import Connection
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors import asking, offers, registry
 from series_pipelines.vendors.contract import Product
 from series_pipelines.vendors.demo.vendor import create
@@ -168,6 +169,40 @@ def test_what_the_database_refuses_of_one_vendor_is_refused_to_nobody_else(
     owner.execute(f"alter table {table} drop constraint refused")
     assert universe.sync().refused == ()
     assert universe.list_series("EVIL/") == ["EVIL/A/PT1M", "EVIL/B/PT1M"]
+
+
+@pytest.mark.parametrize("table", ["product", "capability_state", "series_state"])
+def test_what_is_in_the_way_for_a_moment_is_tried_again_and_blamed_on_nobody(
+    universe: Universe, database_url: str, table: str
+) -> None:
+    universe.conn.execute("set lock_timeout = '20ms'")
+    universe.conn.commit()
+    pauses: list[int] = []
+
+    with connect(database_url, purpose="rival") as rival:
+        rival.execute(f"lock table {table} in exclusive mode")
+
+        def wait(pause_ms: int) -> None:
+            pauses.append(pause_ms)
+            if len(pauses) == 2:
+                rival.rollback()
+
+        report = sync_universe(universe.conn, Registry([universe.hostile, *universe.demo]), NOON_MS, wait=wait)
+        assert (report.refused, pauses) == ((), [25, 50])
+        universe.assert_demo_is_whole()
+        universe.conn.commit()
+        rival.execute(f"lock table {table} in exclusive mode")
+        universe.hostile.offered = [Product("EVIL/A", name="A"), Product("EVIL/C")]
+        universe.hostile.served = [make_service("EVIL/", duration={"enum": ["PT1M", "PT5M"]})]
+        with pytest.raises(DatabaseContended):
+            universe.sync()
+
+
+@pytest.mark.parametrize("table", ["product", "capability_state", "series_state"])
+def test_what_the_writer_may_not_do_is_blamed_on_no_vendor(universe: Universe, owner: Connection, table: str) -> None:
+    owner.execute(f"revoke insert, update on {table} from {universe.conn.info.user}")
+    with pytest.raises(NotPermitted):
+        universe.sync()
 
 
 def test_only_the_vendor_that_serves_a_capability_is_asked_for_it(universe: Universe) -> None:

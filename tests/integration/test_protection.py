@@ -105,6 +105,9 @@ FORBIDDEN = (
     "alter role {owner} password 'guessed'",
     "alter default privileges for role {owner} grant all on tables to {writer}",
     "insert into ing_cursor_event_2026_06 select * from ing_cursor_event",
+    "insert into ing_cursor_event select * from ing_cursor_event",
+    "insert into ing_cursor_event (event_id, namespace_id) values (-5, 1)",
+    "copy ing_cursor_event (event_id) from stdin",
     "insert into ledger_archive.ing_cursor_event_2026_07 select * from ing_cursor_event",
     "delete from ledger_archive.ing_cursor_event_2026_07",
     "create table ledger_archive.mine (x int)",
@@ -138,11 +141,21 @@ def test_the_writer_can_do_nothing_to_the_ledger_but_read_and_append(
     # Only warned of, and without effect, as what is held afterwards shows.
     months.execute(f"grant update, delete, truncate, trigger on ing_cursor_event to {names['writer']}")
     held = months.execute(
-        "select relname, privilege_type from pg_class cross join aclexplode(relacl)"
-        " where grantee = current_user::regrole"
+        "select relname, privilege_type, every from pg_class cross join lateral ("
+        "     select privilege_type, grantee, 'all' as every from aclexplode(relacl)"
+        "     union select privilege_type, grantee, 'all but event_id' from pg_attribute, aclexplode(attacl)"
+        "     where attrelid = pg_class.oid group by 1, 2"
+        "     having array_agg(attname order by attnum) = (select array_agg(attname order by attnum) from pg_attribute"
+        "         where attrelid = pg_class.oid and attnum > 0 and attname <> 'event_id')"
+        "     union select privilege_type, grantee, 'event_id' from pg_attribute, aclexplode(attacl)"
+        "     where attrelid = pg_class.oid and attname = 'event_id'"
+        " ) as acl where grantee = current_user::regrole"
         " and (relname like 'ing_cursor_event%' or relname = 'ledger_digest') and privilege_type <> 'SELECT' order by 1"
     )
-    assert held.fetchall() == [("ing_cursor_event", "INSERT"), ("ing_cursor_event_id", "USAGE")]
+    assert held.fetchall() == [
+        ("ing_cursor_event", "INSERT", "all but event_id"),
+        ("ing_cursor_event_id", "USAGE", "all"),
+    ]
 
 
 def test_names_that_the_writer_puts_before_others_reach_no_function_of_the_owner(months: Connection) -> None:
@@ -229,6 +242,7 @@ def test_a_month_that_goes_on_is_not_closed(conn: Connection) -> None:
     conn.commit()
     record(conn, row[0], "now")
     assert ledger_months.close_months(conn) == 0
+    assert conn.execute("select close_ledger_month('2020-01')").fetchone() == (False,), "there is no such month"
     conn.rollback()
     conn.execute("set transaction isolation level repeatable read")
     with pytest.raises(psycopg.errors.RaiseException, match="read committed only"):
@@ -278,17 +292,31 @@ NEVER_NULL = {
 }
 
 
+def make_series_known(conn: Connection) -> None:
+    """Let the commands find the series of the ledger."""
+    conn.execute("insert into capability_state select 'cap', 'sim', 'm', 'ohlc_v2', 'SIM/', 'forward', '{PT1M}'")
+    conn.execute("insert into product (product_id, vendor) values ('SIM/A', 'sim')")
+    conn.execute(
+        "insert into series_state (series_id, table_name, product_id, cap_key)"
+        " values ('SIM/A/PT1M', 'ohlc_v2', 'SIM/A', 'cap')"
+    )
+    conn.commit()
+
+
+def test_a_certificate_holds_all_closed_months_also_if_nobody_closed_them_before(
+    run: Callable[..., Result], months: Connection
+) -> None:
+    make_series_known(months)
+    result = run("certify", "SIM/A/PT1M", "--start", "2026-06-01", "--end", "2026-06-02", "--json")
+    told = json.loads(result.stdout)[0]["ledger_months"]
+    assert [(month["month"], month["events"]) for month in told] == [("2026-06", 2), ("2026-07", 2)]
+
+
 def test_verify_and_certificates_tell_a_rewrite_also_of_the_digests(
     run: Callable[..., Result], months: Connection, owner: Connection, tmp_path: Path
 ) -> None:
     assert run("cursors", "verify").exit_code == 0
-    months.execute("insert into capability_state select 'cap', 'sim', 'm', 'ohlc_v2', 'SIM/', 'forward', '{PT1M}'")
-    months.execute("insert into product (product_id, vendor) values ('SIM/A', 'sim')")
-    months.execute(
-        "insert into series_state (series_id, table_name, product_id, cap_key)"
-        " values ('SIM/A/PT1M', 'ohlc_v2', 'SIM/A', 'cap')"
-    )
-    months.commit()
+    make_series_known(months)
     certificate = tmp_path / "certificate.json"
     certificate.write_text(
         run("certify", "SIM/A/PT1M", "--start", "2026-06-01", "--end", "2026-06-02", "--json").stdout

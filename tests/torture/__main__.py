@@ -3,8 +3,11 @@
 import argparse
 import json
 import secrets
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from .lies import LIES
 from .program import Progress, Tally, print_outcome, torture_pages, torture_processes
@@ -32,6 +35,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("part", nargs="?", choices=("all", "pages", "kills", "server"), default="all")
     parser.add_argument("--seed", type=int, help="of the first round; the next ones follow (default: a fresh one)")
+    parser.add_argument("--epoch", type=int, help="of lying pages: when a round begins, in ms (default: now)")
     parser.add_argument("--pages", type=int, default=10_000, help="how many lying pages (default 10000)")
     parser.add_argument("--kills", type=int, default=1_000, help="how many kills (default 1000)")
     parser.add_argument("--processes", type=int, help="how many ingests at once (default: two to four)")
@@ -43,7 +47,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str]) -> int:
-    """Run it; 1 when something was found that must not be."""
+    """Run it; 1 when something was found that must not be. However it ends, what it came to is printed."""
     chosen = parse_arguments(arguments)
     seed = secrets.randbelow(10**6) if chosen.seed is None else chosen.seed
     print(f"seed {seed}", file=sys.stderr, flush=True)
@@ -52,17 +56,42 @@ def main(arguments: list[str]) -> int:
     only = tuple(chosen.lies.split(",")) if chosen.lies else ()
     if unknown := set(only) - set(LIES):
         sys.exit(f"no such lies: {', '.join(sorted(unknown))}")
+    try:
+        with _asked_to_end_by_interrupts():
+            _torture(chosen, tally, progress, only)
+        return 1 if tally.violations else 0
+    except KeyboardInterrupt as error:
+        print("\nended from outside", file=sys.stderr, flush=True)
+        return 128 + (error.args[0] if error.args else signal.SIGINT)
+    finally:
+        if chosen.json:
+            print(json.dumps(tally.describe(), indent=2))
+        else:
+            print_outcome(tally, sys.stdout)
+
+
+def _torture(chosen: argparse.Namespace, tally: Tally, progress: Progress, only: tuple[str, ...]) -> None:
     if chosen.part in ("all", "pages"):
-        torture_pages(tally, chosen.pages, progress, chosen.bars, only)
+        torture_pages(tally, chosen.pages, progress, chosen.bars, only, chosen.epoch)
     if chosen.part in ("all", "kills"):
         torture_processes(tally, chosen.kills, progress, chosen.bars, chosen.processes)
     if chosen.part == "server":
         torture_processes(tally, chosen.kills, progress, chosen.bars, chosen.processes, at_the_server=True)
-    if chosen.json:
-        print(json.dumps(tally.describe(), indent=2))
-    else:
-        print_outcome(tally)
-    return 1 if tally.violations else 0
+
+
+@contextmanager
+def _asked_to_end_by_interrupts() -> Iterator[None]:
+    """Turn the first SIGTERM into an interrupt: what was started is then ended as after Ctrl-C. `make` may send two."""
+
+    def end(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt(number)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ Each is added to the honest offer or takes its place; what is honest in an answe
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 from series_pipelines.vendors.contract import Limits, Product, Service
 
@@ -14,6 +14,7 @@ from .lies import FalseInterrupt
 
 STOLEN = ("MB/0", "MF/0", "HON/0", "RATE/0")
 """Products of other vendors."""
+HANGS = "hangs"
 
 
 def _product(**changes: Any) -> Product:
@@ -106,12 +107,12 @@ def _with_property(service: Service, name: str, value: Any) -> Service:
     return replace(service, schema={**service.schema, "properties": properties})
 
 
-def spoil_products(random: Random, products: Sequence[Product], told: list[str]) -> Any:
-    """Return the offer with some bad products in it, or something that is no offer."""
+def spoil_products(random: Random, products: Sequence[Product], told: list[str], hang: Callable[[], NoReturn]) -> Any:
+    """Return the offer with some bad products in it, or something that is no offer, or nothing for long."""
     if random.random() < 0.3:
-        name = random.choice(sorted(BAD_LISTS))
+        name = random.choice(sorted([*BAD_LISTS, HANGS]))
         told.append(f"products {name}")
-        return BAD_LISTS[name](products)
+        return hang() if name == HANGS else BAD_LISTS[name](products)
     names = random.sample(sorted(BAD_PRODUCTS), random.randint(1, 3))
     told += [f"product {name}" for name in names]
     spoilt = [*products, *(BAD_PRODUCTS[name]() for name in names)]
@@ -119,12 +120,12 @@ def spoil_products(random: Random, products: Sequence[Product], told: list[str])
     return spoilt
 
 
-def spoil_services(random: Random, services: Sequence[Service], told: list[str]) -> Any:
-    """Return the services with a bad one among them, or something that is none."""
+def spoil_services(random: Random, services: Sequence[Service], told: list[str], hang: Callable[[], NoReturn]) -> Any:
+    """Return the services with a bad one among them, or something that is none, or nothing for long."""
     if random.random() < 0.3:
-        name = random.choice(sorted(BAD_SERVICE_LISTS))
+        name = random.choice(sorted([*BAD_SERVICE_LISTS, HANGS]))
         told.append(f"services {name}")
-        return BAD_SERVICE_LISTS[name]()
+        return hang() if name == HANGS else BAD_SERVICE_LISTS[name]()
     name = random.choice(sorted(BAD_SERVICES))
     told.append(f"service {name}")
     spoilt = [*services, BAD_SERVICES[name](services[0])]

@@ -40,7 +40,7 @@ class IngestProcess:
             with says.open("ab") as file:
                 self._spawned = subprocess.Popen(
                     [sys.executable, "-c", "from series_pipelines.cli import main; main()", *arguments],
-                    env={**os.environ, **environment},
+                    env={name: os.environ[name] for name in os.environ.keys() - _list_settings()} | dict(environment),
                     stdin=subprocess.DEVNULL,
                     stdout=file,
                     stderr=file,
@@ -79,6 +79,8 @@ class IngestProcess:
 
 def run_series(arguments: list[str], environment: dict[str, str], says: str) -> None:
     """Be `series ARGUMENTS` in a process that was just forked."""
+    for name in _list_settings():
+        del os.environ[name]
     os.environ.update(environment)
     file = os.open(says, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)
@@ -91,6 +93,11 @@ def run_series(arguments: list[str], environment: dict[str, str], says: str) -> 
     from series_pipelines.cli import main
 
     main()
+
+
+def _list_settings() -> list[str]:
+    """Return the settings of whoever runs the torture: none of them is the world's."""
+    return [name for name in os.environ if name.startswith("SERIES_")]
 
 
 def find_processes(word: str) -> list[psutil.Process]:

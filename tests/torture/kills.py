@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
@@ -22,11 +23,11 @@ import psycopg
 
 from series_pipelines.errors import SeriesError
 from series_pipelines.postgres.connection import Connection, connect
-from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
+from series_pipelines.postgres.embedded.server import start_embedded
 
 from .ingest_process import IngestProcess, await_end
 from .liebook import LieBook
-from .oracle import Oracle, Violation, check_locks, count_rows, end_long_pauses
+from .oracle import BREAK, Oracle, Violation, check_locks, count_rows, describe_break, end_long_pauses
 from .vendor import Options
 from .worlds import House, draw_houses
 
@@ -90,6 +91,10 @@ class KillsResult:
     violations: list[Violation]
 
     @property
+    def is_broken_off(self) -> bool:
+        return any(violation.rule == BREAK for violation in self.violations)
+
+    @property
     def kills(self) -> int:
         return sum(self.blows[blow] for blow in KILLS)
 
@@ -138,14 +143,15 @@ class KillsRound:
     on_progress: Callable[[Counter[str]], None] = lambda _: None
     violations: list[Violation] = field(default_factory=list)
     blows: Counter[str] = field(default_factory=Counter)
+    rows: int = 0
     home: Path = field(default_factory=_make_home)
 
-    def run(self) -> KillsResult:
-        """Run the round; the home stays if something was found."""
+    def __post_init__(self) -> None:
         self._living: list[IngestProcess] = []
         self._started = 0
+        self._says = self.home / "says"
+        self._book = LieBook(self.home / "lies")
         self._inbox = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-        self._inbox.bind(str(self.home / "progress"))
         self._options = Options(
             self.seed,
             time.time_ns() // 1_000_000,
@@ -154,38 +160,45 @@ class KillsRound:
             book=str(self.home / "lies"),
             progress=str(self.home / "progress"),
         )
-        houses = draw_houses(self.seed, self._options.epoch_ms, self.bars)
-        server: EmbeddedPostgres | None = None
-        rows, book = 0, LieBook(self.home / "lies")
+
+    def run(self) -> KillsResult:
+        """Run the round; what it breaks off with is a violation, too. The home stays if something was found."""
         try:
-            server = start_embedded(self.home / "series")
-            self._open_files()
+            with closing(start_embedded(self.home / "series")):
+                self._attack()
+        except Exception as error:
+            self.violations.append(describe_break(error))
+        finally:
+            self._inbox.close()
+            self._check_nothing_left()
+            if not self.violations:
+                shutil.rmtree(self.home, ignore_errors=True)
+        return self.sum_up()
+
+    def sum_up(self) -> KillsResult:
+        """Return what it came to so far."""
+        return KillsResult(self.seed, self.blows, self._book.told, self.rows, self.violations)
+
+    def _attack(self) -> None:
+        houses = draw_houses(self.seed, self._options.epoch_ms, self.bars)
+        self._inbox.bind(str(self.home / "progress"))
+        self._says.mkdir()
+        try:
             self._ingest_products(houses)
             for step in draw_plan(self.seed, self.kills, houses, self.weights):
                 self._fill(step)
                 self._strike(step)
                 self.on_progress(self.blows)
             self._end_all()
-            book.read()
-            oracle = Oracle(self.seed, houses, book)
-            rows = self._finish(oracle, houses)
+            self._book.read()
+            self.rows = self._finish(Oracle(self.seed, houses, self._book), houses)
         finally:
             for process in self._living:
                 process.send(signal.SIGKILL)
-            self._inbox.close()
-            if server is not None:
-                server.close()
-        self._check_nothing_left()
-        if not self.violations:
-            shutil.rmtree(self.home, ignore_errors=True)
-        return KillsResult(self.seed, self.blows, book.told, rows, self.violations)
+                process.wait(PATIENCE_SECONDS)
 
     def _note(self, rule: str, where: str, what: str) -> None:
         self.violations.append(Violation(rule, where, what))
-
-    def _open_files(self) -> None:
-        self._says = self.home / "says"
-        self._says.mkdir()
 
     def _environment(self, share: float) -> dict[str, str]:
         options = replace(self._options, share=share, process=self._started)
@@ -193,8 +206,6 @@ class KillsRound:
         return {
             **options.as_environment(),
             "SERIES_HOME": str(self.home / "series"),
-            "SERIES_DATABASE_URL": "",
-            "SERIES_OWNER_URL": "",
             "PYTHONPATH": roots,
         }
 
@@ -206,8 +217,10 @@ class KillsRound:
     def _ingest_products(self, houses: Sequence[House]) -> None:
         """Let one process migrate and make the series known, so that all others begin with lanes."""
         process = self._start(["ingest", f"{houses[0].offers[0].prefix}*", "--pages", "1"], share=0.0, forked=False)
+        self._living.append(process)
         if process.wait(PATIENCE_SECONDS) != 0:
             self._note("the first ingest succeeds", "series ingest", process.says.read_text()[-300:])
+        self._living.remove(process)
 
     def _fill(self, step: Step) -> None:
         """Start processes until as many live as there are to be."""
@@ -373,4 +386,5 @@ class KillsRound:
     def _check_nothing_left(self) -> None:
         left = await_end(str(self.home), PATIENCE_SECONDS)
         for process in left:
-            self._note("no process is left", str(process.pid), " ".join(process.cmdline())[:200])
+            with suppress(psutil.NoSuchProcess):
+                self._note("no process is left", str(process.pid), " ".join(process.cmdline())[:200])

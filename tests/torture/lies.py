@@ -37,7 +37,7 @@ from series_pipelines.vendors.contract import Reply, Request
 from .market import Life, Market, find_start, step
 
 Kind = Literal["refused", "pause", "harmless", "omission", "value"]
-Needs = Literal["nothing", "rows", "bars", "later rows"]
+Needs = Literal["nothing", "rows", "bars", "stored bars", "later rows", "earlier time"]
 
 MAD_MS = 10**18
 HUGE = 10**6_000 - 1
@@ -64,6 +64,8 @@ class Asked:
     """The honest rows, the forming one too, each a list of its own."""
     final: list[int]
     """Which of them are final and in the asked direction."""
+    stored: list[int]
+    """Which of those were given before, by an honest answer."""
     now_ms: int
     released: threading.Event = field(default_factory=threading.Event)
     """Set when those who hang may end."""
@@ -104,7 +106,10 @@ class Lie:
             return True
         if self.needs == "later rows":
             return bool(_list_outside(asked))
-        return bool(asked.final) and (self.needs == "rows" or asked.duration is not None)
+        if self.needs == "earlier time":
+            return asked.request.direction == "backward" and asked.life.is_listing_known
+        rows = asked.stored if self.needs == "stored bars" else asked.final
+        return bool(rows) and (self.needs == "rows" or asked.duration is not None)
 
 
 LIES: dict[str, Lie] = {}
@@ -345,7 +350,7 @@ _replace_row("tuple", tuple, "harmless")
 # Time
 
 
-@_lie("refused", "rows")
+@_lie("refused", "rows", weight=300)
 def times_in_seconds(asked: Asked) -> Reply:
     for row in asked.rows:
         row[0] //= 1_000
@@ -354,14 +359,24 @@ def times_in_seconds(asked: Asked) -> Reply:
     return asked.reply
 
 
-@_lie("refused", "bars")
+@_lie("refused", "bars", weight=300)
 def all_shifted_by_1_ms(asked: Asked) -> Reply:
-    return _shift(asked, 1)
+    return _shift(asked, asked.final, 1)
 
 
-@_lie("refused", "bars")
+@_lie("refused", "bars", weight=300)
 def all_shifted_by_half_a_bar(asked: Asked) -> Reply:
-    return _shift(asked, parse_duration(asked.duration or "").nominal_ms // 2)
+    return _shift(asked, asked.final, parse_duration(asked.duration or "").nominal_ms // 2)
+
+
+@_lie("refused", "stored bars", weight=600)
+def stored_shifted_by_1_ms(asked: Asked) -> Reply:
+    return _shift(asked, asked.stored, 1)
+
+
+@_lie("refused", "stored bars", weight=600)
+def stored_shifted_by_half_a_bar(asked: Asked) -> Reply:
+    return _shift(asked, asked.stored, parse_duration(asked.duration or "").nominal_ms // 2)
 
 
 @_lie("refused", "bars")
@@ -370,9 +385,13 @@ def one_shifted_by_1_ms(asked: Asked) -> Reply:
     return asked.reply
 
 
-def _shift(asked: Asked, by_ms: int) -> Reply:
+ONLY_ON_GRID = ("all_shifted_by_1_ms", "all_shifted_by_half_a_bar", "one_shifted_by_1_ms")
+"""Where bars need not lie on a grid, nobody could know, unless others are stored there."""
+
+
+def _shift(asked: Asked, positions: Sequence[int], by_ms: int) -> Reply:
     # Not those beside the asked time: one that falls out of the asked direction is left out, which is right.
-    asked.rows = [asked.rows[position] for position in asked.final]
+    asked.rows = [asked.rows[position] for position in positions]
     for row in asked.rows:
         row[0] += by_ms if asked.request.direction == "forward" else -by_ms
         row[1] = None
@@ -386,6 +405,12 @@ def overlapping_bars(asked: Asked) -> Reply:
     row[1] = None
     asked.rows += [row, *([list(row)] if asked.random.random() < 0.5 else [])]
     return asked.reply
+
+
+@_lie("refused", "earlier time", weight=300)
+def a_row_from_long_before_the_listing(asked: Asked) -> Reply:
+    at_ms = find_start(asked.life, asked.duration, asked.life.listing_ms - 500 * DAY_MS)
+    return Reply([list(asked.market.make_row(asked.life, asked.duration, at_ms)), *asked.rows], asked.now_ms)
 
 
 @_lie("harmless", "rows")
@@ -421,7 +446,7 @@ def rows_beyond_what_was_asked(asked: Asked) -> Reply:
     return Reply([*asked.rows, *_list_outside(asked)], asked.now_ms)
 
 
-@_lie("refused", "later rows")
+@_lie("refused", "later rows", weight=300)
 def only_rows_beyond_what_was_asked(asked: Asked) -> Reply:
     return Reply(_list_outside(asked), asked.now_ms)
 
@@ -768,6 +793,8 @@ def hangs(asked: Asked) -> Reply:
     return asked.reply
 
 
+ONLY_ALONE = ("hangs", "stored_shifted_by_1_ms", "stored_shifted_by_half_a_bar")
+"""What is only told where one process asks and none is killed."""
 BY_KIND: dict[Kind, tuple[str, ...]] = {
     kind: tuple(name for name, lie in LIES.items() if lie.kind == kind)
     for kind in ("refused", "pause", "harmless", "omission", "value")

@@ -4,17 +4,20 @@ What a vendor left out or made up in a well-formed page can't be known from that
 was, and only there the database may repeat it.
 """
 
+import traceback
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from series_pipelines.core.duration import MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
+from series_pipelines.core.text import describe_error
 from series_pipelines.ingest.ledger import audit as ledger
-from series_pipelines.ingest.proving.verify import verify_series
+from series_pipelines.ingest.proving.verify import ACTIVITY, verify_series
 from series_pipelines.postgres.connection import Connection
 
 from .liebook import LieBook
@@ -27,6 +30,8 @@ LONGEST_ERROR = 400
 LONGEST_PAUSE_MS = 10 * MINUTE_MS
 """Longer than any pause of our own."""
 SHOWN = 3
+BREAK = "a round ends"
+"""The rule that what breaks off a round breaks."""
 _COLUMNS = {
     "ohlc_v2": "closed_at, open, high, low, close, volume, open_interest",
     "interest_rate": "long_rate, short_rate, settlement_price",
@@ -64,6 +69,12 @@ class Series:
         return any(doubt.start_ms <= time_ms < doubt.end_ms for doubt in self.doubts)
 
 
+def describe_break(error: Exception) -> Violation:
+    """Return what ended a round that was to go on."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return Violation(BREAK, f"{Path(frame.filename).name}:{frame.lineno}", describe_error(error))
+
+
 class Oracle:
     """Knows the world; compares a database with it."""
 
@@ -90,6 +101,7 @@ class Oracle:
             stored = self._check_rows(conn, series, now_ms, found)
             ranges = _read_stretches(conn, "series_data_range", series)
             found += self._check_ranges(series, [stretch for _, stretch in ranges], stored, now_ms)
+            found += _check_pages(conn, series, [stretch for _, stretch in ranges])
             found += self._check_evidence(conn, series, stored, now_ms)
         conn.rollback()
         return found
@@ -241,6 +253,26 @@ def _read_stretches(conn: Connection, table_name: str, series: Series) -> list[t
         [series.series_id, series.table_name],
     ).fetchall()
     return [(str(kind), Range(int(start), int(end))) for kind, start, end in rows]  # type: ignore[call-overload]
+
+
+def _check_pages(conn: Connection, series: Series, ranges: Sequence[Range]) -> Iterator[Violation]:
+    """Each moment that is covered was covered by a page of which the ledger has an event."""
+    rows = conn.execute(
+        "select (date_part('epoch', window_from) * 1000)::bigint, (date_part('epoch', window_to) * 1000)::bigint "
+        "from ing_cursor_event where series_id = %s and table_name = %s and window_from is not null "
+        # What `series verify` takes back has an event, too.
+        "and not (operation = 'UPDATE' and namespace_key = %s) order by 1",
+        [series.series_id, series.table_name, ACTIVITY],
+    ).fetchall()
+    told = [Range(int(start), int(end)) for start, end in rows]  # type: ignore[call-overload]
+    for stretch in ranges:
+        reached_ms = stretch.start_ms
+        for page in told:
+            if page.start_ms <= reached_ms < page.end_ms:
+                reached_ms = page.end_ms
+        if reached_ms < stretch.end_ms:
+            what = f"{stretch} is covered from {reached_ms} on, of which no event tells"
+            yield Violation("the ledger tells of all that is covered", series.series_id, what)
 
 
 def _read_times(conn: Connection, series: Series) -> list[int]:

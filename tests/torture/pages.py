@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from random import Random
+from unittest import mock
 
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.tables import TABLES
@@ -19,16 +20,18 @@ from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
 from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog
 from series_pipelines.ingest.storing.writer import compact_series
 from series_pipelines.postgres.connection import Connection, connect
+from series_pipelines.vendors import offers
 from series_pipelines.vendors.registry import Registry
 
 from .liebook import LieBook
-from .oracle import Oracle, Violation, count_rows, end_long_pauses
+from .oracle import BREAK, Oracle, Violation, count_rows, describe_break, end_long_pauses
 from .vendor import Options, TortureVendor, make_vendors
 from .worlds import draw_houses
 
 SHARE = 0.85
 CATALOGUE_SHARE = 0.9
 LOOKS_AT_VENDORS = 12
+LOOK_SECONDS = 1.0
 MOST_WAITS = 60
 HANG_MS = 10 * MINUTE_MS
 SHIFT_MS = 5_000
@@ -61,6 +64,10 @@ class PagesResult:
     violations: list[Violation]
 
     @property
+    def is_broken_off(self) -> bool:
+        return any(violation.rule == BREAK for violation in self.violations)
+
+    @property
     def lies(self) -> int:
         return self.told.total()
 
@@ -79,12 +86,13 @@ class PagesRound:
     violations: list[Violation] = field(default_factory=list)
     lanes: int = 0
     pages: int = 0
+    rows: int = 0
 
     def __post_init__(self) -> None:
         self.random = Random(f"pages {self.seed}")
         self.clock = MovableClock(self.epoch_ms)
         self.book = LieBook()
-        options = Options(self.seed, self.epoch_ms, self.bars, SHARE, hangs=True)
+        options = Options(self.seed, self.epoch_ms, self.bars, SHARE, is_alone=True)
         self.vendors: list[TortureVendor] = list(make_vendors(options, self.clock.now_ms, self.book))
         self.registry = Registry(self.vendors)
         self.oracle = Oracle(self.seed, draw_houses(self.seed, self.epoch_ms, self.bars), self.book)
@@ -96,12 +104,11 @@ class PagesRound:
                 vendor.lies = [name for name in vendor.lies if name in self.only]
 
     def run(self) -> PagesResult:
-        """Run the round to its end."""
+        """Run the round to its end; what it breaks off with is a violation like any other."""
         threads = threading.active_count()
         try:
             self._sync()
             self._lie()
-            self._check_answers()
             if self.lies_wanted:
                 self._lie_about_products()
             self._complete("no honest neighbour starves", only_honest=True)
@@ -112,7 +119,9 @@ class PagesRound:
             self._sync()
             self._complete("complete in the end", only_honest=False)
             self._ask_oracle()
-            rows = count_rows(self.conn)
+            self.rows = count_rows(self.conn)
+        except Exception as error:
+            self.violations.append(describe_break(error))
         finally:
             for vendor in self.vendors:
                 vendor.release()
@@ -120,8 +129,12 @@ class PagesRound:
         if (more := threading.active_count() - threads) > 0:
             # Threads end on their own once their lane let them go; they are only to be few.
             self._note("threads end", "this process", f"{more} more than before") if more > 20 else None
+        return self.sum_up()
+
+    def sum_up(self) -> PagesResult:
+        """Return what it came to so far."""
         told = Counter(name for vendor in self.vendors for name in vendor.told_of_catalogue)
-        return PagesResult(self.seed, self.book.told, told, self.lanes, self.pages, rows, self.violations)
+        return PagesResult(self.seed, self.book.told, told, self.lanes, self.pages, self.rows, self.violations)
 
     def _note(self, rule: str, where: str, what: str) -> None:
         violation = Violation(rule, where, what)
@@ -197,8 +210,11 @@ class PagesRound:
     def _lie_about_products(self) -> None:
         for vendor in self.vendors:
             vendor.catalogue_share = CATALOGUE_SHARE
-        for _ in range(LOOKS_AT_VENDORS):
-            self._sync()
+        with mock.patch.object(offers, "LOOK_SECONDS", LOOK_SECONDS):
+            for _ in range(LOOKS_AT_VENDORS):
+                self._sync()
+                for vendor in self.vendors:
+                    vendor.release()
 
     def _draw_person_order(self) -> LaneOrder:
         return LaneOrder(("head", "tail"), self.random.choice([SHIFT_MS, 2 * MINUTE_MS]), by_person=True)
@@ -229,6 +245,7 @@ class PagesRound:
             compact_series(self.conn, capability.table_name, sorted(report.touched))
             self.pages += report.pages
         self.conn.rollback()
+        self._check_answers()
         self.lanes += 1
 
     def _connect(self, purpose: str, autocommit: bool) -> Connection:

@@ -1,7 +1,6 @@
 """Runs rounds of torture until so many kills were dealt and so many lies told, and says what came of it."""
 
 import shutil
-import sys
 import time
 import uuid
 from collections import Counter
@@ -17,9 +16,9 @@ import psycopg
 from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
 
 from ..databases import make_home, migrate_database, replace_database
-from .kills import ALL_BLOWS, AT_THE_SERVER, KillsRound
+from .kills import ALL_BLOWS, AT_THE_SERVER, KillsResult, KillsRound
 from .oracle import Violation
-from .pages import PagesRound
+from .pages import PagesResult, PagesRound
 
 LIES_A_ROUND = 250
 KILLS_A_ROUND = 25
@@ -39,6 +38,23 @@ class Tally:
     rows: int = 0
     violations: list[tuple[str, Violation]] = field(default_factory=list)
     """Each with the command that tries its round again."""
+
+    def add_pages(self, replay: str, result: PagesResult) -> None:
+        """Add a round of lying pages, also one that was broken off."""
+        self.rounds += 1
+        self.pages += result.pages
+        self.lies += result.told
+        self.catalogue_lies += result.told_of_catalogue
+        self.rows += result.rows
+        self.violations += [(replay, violation) for violation in result.violations]
+
+    def add_kills(self, replay: str, result: KillsResult) -> None:
+        """Add a round of kills, also one that was broken off."""
+        self.rounds += 1
+        self.blows += result.blows
+        self.lies += result.told
+        self.rows += result.rows
+        self.violations += [(replay, violation) for violation in result.violations]
 
     def describe(self) -> dict[str, Any]:
         """Return it as JSON."""
@@ -85,29 +101,34 @@ class Progress:
         self._begun = time.monotonic()
 
 
-def torture_pages(tally: Tally, wanted: int, progress: Progress, bars: int, only: tuple[str, ...] = ()) -> None:
-    """Tell so many lies."""
+def torture_pages(
+    tally: Tally,
+    wanted: int,
+    progress: Progress,
+    bars: int,
+    only: tuple[str, ...] = (),
+    given_epoch_ms: int | None = None,
+) -> None:
+    """Tell so many lies; each round begins now, or when it is said to."""
     progress.begin()
     told = 0
     with _serve() as make_database:
         while told < wanted and not progress.is_over:
             seed, count = tally.seed + tally.rounds, min(LIES_A_ROUND, wanted - told)
+            epoch_ms = time.time_ns() // 1_000_000 if given_epoch_ms is None else given_epoch_ms
+            replay = describe_pages(seed, epoch_ms, count, bars, only)
             before = told
             with make_database() as url:
-                attack = PagesRound(url, seed, count, time.time_ns() // 1_000_000, bars, only)
+                attack = PagesRound(url, seed, count, epoch_ms, bars, only)
                 attack.on_progress = lambda now, before=before: progress.say(  # type: ignore[misc]
                     "lying pages", before + now, wanted, len(tally.violations)
                 )
-                result = attack.run()
-            told += result.lies
-            tally.rounds += 1
-            tally.pages += result.pages
-            tally.lies += result.told
-            tally.catalogue_lies += result.told_of_catalogue
-            tally.rows += result.rows
-            replay = f"python -m tests.torture pages --seed {seed} --pages {count} --bars {bars}"
-            tally.violations += [(replay, violation) for violation in result.violations]
-            if not result.lies:
+                try:
+                    result = attack.run()
+                finally:
+                    tally.add_pages(replay, attack.sum_up())
+            told += max(result.lies, count if result.is_broken_off else 0)
+            if not result.lies and not result.is_broken_off:
                 break
 
 
@@ -120,20 +141,24 @@ def torture_processes(
     while done < wanted and not progress.is_over:
         seed, count = tally.seed + tally.rounds, min(KILLS_A_ROUND, wanted - done)
         at_once = processes or Random(f"processes {seed}").randint(2, 4)
+        name = "server" if at_the_server else "kills"
+        replay = f"python -m tests.torture {name} --seed {seed} --kills {count} --processes {at_once} --bars {bars}"
         attack = KillsRound(seed, count, at_once, bars, weights=AT_THE_SERVER if at_the_server else ALL_BLOWS)
         before = done
         attack.on_progress = lambda blows, before=before: progress.say(  # type: ignore[misc]
             "kills", before + blows["kill"], wanted, len(tally.violations)
         )
-        result = attack.run()
-        done += result.kills
-        tally.rounds += 1
-        tally.blows += result.blows
-        tally.lies += result.told
-        tally.rows += result.rows
-        name = "server" if at_the_server else "kills"
-        replay = f"python -m tests.torture {name} --seed {seed} --kills {count} --processes {at_once} --bars {bars}"
-        tally.violations += [(replay, violation) for violation in result.violations]
+        try:
+            result = attack.run()
+        finally:
+            tally.add_kills(replay, attack.sum_up())
+        done += max(result.kills, count if result.is_broken_off else 0)
+
+
+def describe_pages(seed: int, epoch_ms: int, count: int, bars: int, only: tuple[str, ...] = ()) -> str:
+    """Return the command that tries a round of lying pages again."""
+    lies = f" --lies {','.join(only)}" if only else ""
+    return f"python -m tests.torture pages --seed {seed} --epoch {epoch_ms} --pages {count} --bars {bars}{lies}"
 
 
 @contextmanager
@@ -161,7 +186,7 @@ def _create_database(server: EmbeddedPostgres) -> Iterator[str]:
             admin.execute(f"drop database {name} with (force)")
 
 
-def print_outcome(tally: Tally, stream: TextIO = sys.stdout) -> None:
+def print_outcome(tally: Tally, stream: TextIO) -> None:
     """Say what was done and what was found, each with the command that tries it again."""
     blows = ", ".join(f"{count} x {name}" for name, count in tally.blows.most_common())
     stream.write(

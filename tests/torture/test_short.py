@@ -1,21 +1,36 @@
 """A short piece of torture with a fresh seed each time; `make torture` is the long one."""
 
+import itertools
+import json
+import os
 import secrets
+import shutil
+import signal
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
+import psutil
 import pytest
 
 from series_pipelines.postgres.connection import connect
-
-from .kills import KillsRound
-from .lies import LIES
-from .oracle import Violation
-from .pages import PagesRound
+from tests.databases import Server, create_database
+from tests.torture import kills, program
+from tests.torture.__main__ import main, parse_arguments
+from tests.torture.ingest_process import find_processes
+from tests.torture.kills import KillsRound
+from tests.torture.lies import LIES
+from tests.torture.oracle import Violation
+from tests.torture.pages import PagesRound
+from tests.torture.program import describe_pages
+from tests.torture.worlds import draw_houses
 
 pytestmark = pytest.mark.xdist_group("torture")
 
 LYING_PAGES = 250
 KILLS = 5
+
+EPOCH_MS = 1_795_000_000_000
 
 ONE_RANGE = "where ctid = (select ctid from series_data_range where table_name = 'ohlc_v2' order by start_time limit 1)"
 WRONGS = {
@@ -30,29 +45,103 @@ WRONGS = {
     f"start_time, end_time, 'x', 'x', now(), now() from series_data_range {ONE_RANGE}",
     "errors are printable and short": r"update series_state set last_error = E'one\ntwo'",
     "the ledger replays": "delete from ing_cursor",
+    "the ledger tells of all that is covered": "update series_data_range set end_time = end_time + interval '1 s' "
+    f"{ONE_RANGE}",
 }
 
 
-def show(seed: int, command: str, violations: list[Violation]) -> str:
+def show(command: str, violations: list[Violation]) -> str:
     found = "\n  ".join(map(str, violations))
-    return f"again: python -m tests.torture {command} --seed {seed}\n  {found}"
+    return f"again: {command}\n  {found}"
 
 
 def test_hundreds_of_lying_pages_hurt_only_their_own_series(database_url: str) -> None:
-    seed = secrets.randbelow(10**6)
+    seed, epoch_ms = secrets.randbelow(10**6), time.time_ns() // 1_000_000
     print(f"seed {seed}")
-    result = PagesRound(database_url, seed, LYING_PAGES, time.time_ns() // 1_000_000, bars=150).run()
-    assert not result.violations, show(seed, f"pages --pages {LYING_PAGES} --bars 150", result.violations)
+    result = PagesRound(database_url, seed, LYING_PAGES, epoch_ms, bars=150).run()
+    assert not result.violations, show(describe_pages(seed, epoch_ms, LYING_PAGES, 150), result.violations)
     assert result.lies >= LYING_PAGES
 
 
-def test_kills_lose_nothing_double_nothing_and_leave_nothing_behind() -> None:
+def test_kills_lose_nothing_double_nothing_and_leave_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Whose settings these are, they are not the world's.
+    monkeypatch.setenv("SERIES_VENDORS_FILE", "/nonexistent/vendors.toml")
+    monkeypatch.setenv("SERIES_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/nowhere")
     seed = secrets.randbelow(10**6)
     print(f"seed {seed}")
     result = KillsRound(seed, KILLS, processes=2, bars=100).run()
-    command = f"kills --kills {KILLS} --processes 2 --bars 100"
-    assert not result.violations, show(seed, command, result.violations)
+    command = f"python -m tests.torture kills --seed {seed} --kills {KILLS} --processes 2 --bars 100"
+    assert not result.violations, show(command, result.violations)
     assert result.rows > 0
+
+
+def test_a_round_of_pages_is_the_same_again_by_its_seed_and_epoch(postgres: Server, template: str) -> None:
+    # Where a vendor allows several requests at once, the machine decides which comes first.
+    seed = next(
+        seed
+        for seed in itertools.count()
+        if all(house.offers[0].limits.concurrent == 1 for house in draw_houses(seed, EPOCH_MS, 60))
+    )
+    told = []
+    for _ in "ab":
+        with contextmanager(create_database)(postgres, template) as url:
+            result = PagesRound(url, seed, 60, EPOCH_MS, bars=60).run()
+        assert result.violations == []
+        told.append((result.told, result.told_of_catalogue, result.pages, result.lanes, result.rows))
+    assert told[0] == told[1]
+    asked = ["--seed", "7", "--pages", "60", "--epoch", "1", "--lies", "hangs,clock_text", "--bars", "60"]
+    assert sorted(describe_pages(7, 1, 60, 60, ("hangs", "clock_text")).split()[4:]) == sorted(asked)
+    assert parse_arguments(["pages", *asked]).epoch == 1
+
+
+def test_a_round_that_breaks_off_is_a_violation_and_the_rest_goes_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Hung(Exception):
+        pass
+
+    homes: list[Path] = []
+
+    def fail(attack: KillsRound) -> None:
+        homes.append(attack.home)
+        attack._note("the server comes back", "embedded", "it does not")
+        raise Hung("no server after 60 s")
+
+    monkeypatch.setattr(KillsRound, "_attack", fail)
+    monkeypatch.setattr(program, "KILLS_A_ROUND", 2)
+    try:
+        assert main(["server", "--kills", "4", "--processes", "2", "--bars", "40", "--seed", "900", "--json"]) == 1
+    finally:
+        for home in homes:
+            # They stay where something was found.
+            shutil.rmtree(home)
+    outcome = json.loads(capsys.readouterr().out)
+    found = [(violation["rule"], violation["what"]) for violation in outcome["violations"]]
+    assert found == 2 * [("the server comes back", "it does not"), ("a round ends", "Hung: no server after 60 s")]
+    assert outcome["rounds"] == 2
+    assert [violation["replay"].split()[5] for violation in outcome["violations"]] == ["900", "900", "901", "901"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_whoever_ends_it_from_outside_gets_what_it_came_to_and_nothing_is_left(
+    number: signal.Signals, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attacks: list[KillsRound] = []
+    living: list[int] = []
+
+    def end_amid(attack: KillsRound, step: kills.Step) -> None:
+        attacks.append(attack)
+        attack._await_requests(3)
+        living.extend(process.pid for process in attack._living)
+        os.kill(os.getpid(), number)
+
+    monkeypatch.setattr(KillsRound, "_strike", end_amid)
+    assert main(["kills", "--kills", "5", "--processes", "2", "--bars", "40", "--seed", "33"]) == 128 + number
+    assert "1 rounds: " in capsys.readouterr().out
+    assert [attack.home.exists() for attack in attacks] == [False]
+    assert find_processes(str(attacks[0].home)) == []
+    assert len(living) == 2
+    assert not any(psutil.pid_exists(pid) for pid in living)
 
 
 def test_there_are_more_than_sixty_ways_to_lie() -> None:

@@ -8,11 +8,12 @@ import os
 import re
 import threading
 import time
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NoReturn
 
 from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.ranges import Range
@@ -21,7 +22,7 @@ from series_pipelines.vendors.contract import INGEST_OHLC, Product, Reply, Reque
 
 from .catalogue_lies import spoil_products, spoil_services
 from .liebook import LieBook, Reporter
-from .lies import LIES, Asked, Lie, choose
+from .lies import LIES, ONLY_ALONE, Asked, Lie, choose
 from .market import Market
 from .worlds import House, draw_houses
 
@@ -38,8 +39,8 @@ class Options:
     share: float = 0.0
     """How many of the answers about products that are lied about are lies."""
     process: int = 0
-    hangs: bool = False
-    """Whether calls may hang until they are released."""
+    is_alone: bool = False
+    """Whether one process asks and loses no page: its calls may hang until released, what it was given is stored."""
     book: str = ""
     progress: str = ""
 
@@ -70,6 +71,9 @@ class TortureVendor:
         self._released = threading.Event()
         self.told_of_catalogue: list[str] = []
         self._market, self._random, self._clock, self._book, self._on_asked = market, random, clock, book, on_asked
+        self._salt = random.random()
+        self._asked: Counter[str] = Counter()
+        self._given: defaultdict[str, set[int]] = defaultdict(set)
         self._lives = {life.product_id: life for life in house.lives}
         self._afterwards: list[Callable[[], None]] = []
         self._lock = threading.Lock()
@@ -77,7 +81,7 @@ class TortureVendor:
     def services(self) -> Sequence[Service]:
         services = [_describe(offer) for offer in self.house.offers]
         if self.house.lies_about_products and self._random.random() < self.catalogue_share:
-            return spoil_services(self._random, services, self.told_of_catalogue)
+            return spoil_services(self._random, services, self.told_of_catalogue, self._hang)
         return services
 
     def products(self) -> Sequence[Product]:
@@ -93,21 +97,25 @@ class TortureVendor:
             for life in self.house.lives
         ]
         if self.house.lies_about_products and self._random.random() < self.catalogue_share:
-            return spoil_products(self._random, products, self.told_of_catalogue)
+            return spoil_products(self._random, products, self.told_of_catalogue, self._hang)
         return products
 
     def fetch(self, request: Request) -> Reply:
         self._on_asked()
         # Whatever was given away before changes now, while it may still wait to be written.
+        series_id = _name_series(request)
         with self._lock:
             afterwards, self._afterwards = self._afterwards, []
-            random = Random(self._random.random())
+            self._asked[series_id] += 1
+            # Whatever is asked beside it, the answers about a series are drawn in the order of its requests.
+            random = Random(f"{self._salt} {series_id} {self._asked[series_id]}")
         for change in afterwards:
             change()
         asked = self._read(request, random)
         lie = self._choose(asked)
-        self._book.note(_name_series(request), lie, _find_window(asked))
+        self._book.note(series_id, lie, _find_window(asked))
         if lie is None:
+            self._given[series_id].update(asked.rows[position][0] for position in asked.final)
             return Reply(list(map(tuple, asked.rows)), asked.now_ms)
         reply = lie.tell(asked)
         with self._lock:
@@ -119,6 +127,10 @@ class TortureVendor:
         self._released.set()
         self._released = threading.Event()
 
+    def _hang(self) -> NoReturn:
+        self._released.wait()
+        raise SystemExit("released")
+
     def _read(self, request: Request, random: Random) -> Asked:
         life = self._lives.get(request.product_id)
         offer = self.house.offers[0]
@@ -128,6 +140,7 @@ class TortureVendor:
         rows = self._market.read_page(
             life, request.duration, request.direction, request.time_ms, offer.page_rows, now_ms
         )
+        given = self._given[_name_series(request)]
         final = [position for position, row in enumerate(rows) if _is_final(row, request.duration, now_ms)]
         return Asked(
             random,
@@ -137,6 +150,7 @@ class TortureVendor:
             request,
             list(map(list, rows)),
             final,
+            [position for position in final if rows[position][0] in given],
             now_ms,
             self._released,
             self.while_hanging,
@@ -163,7 +177,7 @@ def make_vendors(
     for house in draw_houses(options.seed, options.epoch_ms, options.bars):
         random = Random(f"{options.seed} {options.process} {house.name}")
         vendor = TortureVendor(house, market, random, clock or _read_clock, kept, options.share, report)
-        vendor.lies = [name for name in house.lies if options.hangs or name != "hangs"]
+        vendor.lies = [name for name in house.lies if options.is_alone or name not in ONLY_ALONE]
         yield vendor
 
 

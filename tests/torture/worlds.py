@@ -1,13 +1,13 @@
 """Draws worlds: which vendors there are, what they offer, and which of their products they lie about."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.vendors.contract import Direction, Limits
 
-from .lies import BY_KIND
+from .lies import BY_KIND, ONLY_ON_GRID
 from .market import Life
 
 NEIGHBOUR_LIES = (*BY_KIND["refused"], *BY_KIND["harmless"])
@@ -42,6 +42,7 @@ class House:
 def draw_houses(seed: int, epoch_ms: int, bars: int) -> tuple[House, ...]:
     """Return the vendors of a seed; products have up to so many bars of each duration at the epoch."""
     random = Random(f"world {seed}")
+    without_grid = random.choice(["MB/", "MF/"])
     houses = [
         _draw_house(random, "mixed-backward", "MB/", "backward", epoch_ms, bars, "hhhll", NEIGHBOUR_LIES),
         _draw_house(random, "mixed-forward", "MF/", "forward", epoch_ms, bars, "hhll", NEIGHBOUR_LIES),
@@ -52,7 +53,7 @@ def draw_houses(seed: int, epoch_ms: int, bars: int) -> tuple[House, ...]:
         _draw_rates(random, "liar-rates", "LIARRATE/", epoch_ms, bars, "ll", ALL_LIES),
     ]
     random.shuffle(houses)
-    return tuple(houses)
+    return tuple(_free(house) if house.offers[0].prefix == without_grid else house for house in houses)
 
 
 def _draw_house(
@@ -119,6 +120,14 @@ def _draw_direction(random: Random) -> Direction:
 
 def _draw_limits(random: Random) -> Limits:
     return Limits(concurrent=random.choice([1, 1, 3]), grace_ms=1_000)
+
+
+def _free(house: House) -> House:
+    """Make a vendor one whose bars need not lie on a grid: only what is stored tells that one is wrong."""
+    # One request at a time: no clock moves meanwhile, so what was given honestly is stored before more is asked for.
+    limits = replace(house.offers[0].limits, on_grid=False, concurrent=1)
+    lies = tuple(name for name in house.lies if name not in ONLY_ON_GRID)
+    return replace(house, offers=(replace(house.offers[0], limits=limits),), lies=lies)
 
 
 def _say_size(random: Random, offer: Offer) -> Offer:

@@ -7,13 +7,13 @@ delisted: its history is still backfilled, its head stops. One that is only no l
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from functools import partial
+from typing import Final, TypeVar
 
 from series_pipelines.core.tables import TABLES
-from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError, VendorError, VendorUnavailable
+from series_pipelines.errors import DatabaseContended, StoreError, VendorError, VendorUnavailable
 from series_pipelines.ingest.catalogue import products as product_store
 from series_pipelines.ingest.catalogue.universe_plan import (
     Entry,
@@ -27,10 +27,14 @@ from series_pipelines.ingest.catalogue.universe_plan import (
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import states
+from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME
 from series_pipelines.postgres.connection import Connection, translated_errors
+from series_pipelines.postgres.reopening import find_pause
 from series_pipelines.vendors.contract import Product
 from series_pipelines.vendors.offers import Offer, look_at_all
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
+
+Result = TypeVar("Result")
 
 _PRODUCT_FIELDS: Final = tuple(field.name for field in fields(Product))
 
@@ -56,10 +60,18 @@ class _Plan:
     series: SeriesPlan
 
 
-def sync_universe(conn: Connection, registry: Registry, now_ms: int, *, may_retire: bool = False) -> UniverseReport:
+def sync_universe(
+    conn: Connection,
+    registry: Registry,
+    now_ms: int,
+    *,
+    may_retire: bool = False,
+    wait: Callable[[int], object] = lambda pause_ms: None,
+) -> UniverseReport:
     """Ask every vendor what it has, and make the tables say the same.
 
     Unless `may_retire`, losing a vendor or more than half of a table's series is refused: they stay as they are.
+    `wait` lets so many milliseconds pass while other transactions are in the way.
     """
     with conn.transaction():
         cursors.ensure_months(conn, now_ms)
@@ -70,15 +82,14 @@ def sync_universe(conn: Connection, registry: Registry, now_ms: int, *, may_reti
     changed = 0
     for name in _list_written(known, plan):
         try:
-            with _own_transaction(conn):
-                changed += _write_vendor(conn, name, plan, now_ms)
+            changed += _write_alone(conn, wait, partial(_write_vendor, conn, name, plan, now_ms))
         except _Refused as error:
             failed[name] = VendorUnavailable(f"vendor {name!r}: what it offers can't be written: {error}")
     if failed:
         # What was not written is not known either: what rests on it stays as it was.
         known, looks = _read_known(conn), {**looks, **failed}
         plan = _make_plan(registry, known, looks, may_retire)
-    changes, unwritten = _write_series(conn, known, plan)
+    changes, unwritten = _write_series(conn, known, plan, wait)
     refused = [*plan.catalogue.refused, *unwritten]
     for share in plan.shares.values():
         refused += share.refused
@@ -134,7 +145,9 @@ def _write_vendor(conn: Connection, name: str, plan: _Plan, now_ms: int) -> int:
     return changed
 
 
-def _write_series(conn: Connection, known: Known, plan: _Plan) -> tuple[dict[str, states.SeriesChanges], list[str]]:
+def _write_series(
+    conn: Connection, known: Known, plan: _Plan, wait: Callable[[int], object]
+) -> tuple[dict[str, states.SeriesChanges], list[str]]:
     """Write what is new of the series, those of each vendor's capabilities on their own."""
     vendor_of = known.find_holders() | {key: each.vendor for key, each in plan.catalogue.capabilities.items()}
     fresh: defaultdict[tuple[str, str], list[Entry]] = defaultdict(list)
@@ -148,34 +161,49 @@ def _write_series(conn: Connection, known: Known, plan: _Plan) -> tuple[dict[str
             gone[vendor_of.get(series.cap_key, ""), table_name].append(series.series_id)
     refused: list[str] = []
     changes: dict[str, states.SeriesChanges] = {name: states.SeriesChanges(0, 0, 0) for name in TABLES}
-    for vendor, table_name in sorted(fresh.keys() | gone.keys()):
+    for key in sorted(fresh.keys() | gone.keys()):
+        vendor, table_name = key
+        change = partial(_change_series, conn, table_name, fresh[key], gone[key])
         try:
-            with _own_transaction(conn):
-                added, changed = states.upsert_series(conn, table_name, fresh[vendor, table_name])
-                retired = states.retire_series(conn, table_name, gone[vendor, table_name])
+            made = _write_alone(conn, wait, change)
         except _Refused as error:
             refused.append(f"vendor {vendor!r}: its series of {table_name} can't be written: {error}")
             continue
         before = changes[table_name]
         changes[table_name] = states.SeriesChanges(
-            before.added + added, before.changed + changed, before.retired + retired
+            before.added + made.added, before.changed + made.changed, before.retired + made.retired
         )
     return changes, refused
+
+
+def _change_series(
+    conn: Connection, table_name: str, fresh: Sequence[Entry], gone: Sequence[str]
+) -> states.SeriesChanges:
+    added, changed = states.upsert_series(conn, table_name, fresh)
+    return states.SeriesChanges(added, changed, states.retire_series(conn, table_name, gone))
 
 
 class _Refused(Exception):
     """The database refuses what one vendor brought; it goes on with the others."""
 
 
-@contextmanager
-def _own_transaction(conn: Connection) -> Iterator[None]:
-    try:
-        with translated_errors(), conn.transaction():
-            yield
-    except (DatabaseExhausted, DatabaseUnavailable):
-        raise
-    except StoreError as error:
-        raise _Refused(str(error)) from error
+def _write_alone(conn: Connection, wait: Callable[[int], object], write: Callable[[], Result]) -> Result:
+    """Write something of one vendor in a transaction of its own; again, while other transactions are in the way."""
+    failures = 0
+    while True:
+        try:
+            with translated_errors(), conn.transaction():
+                return write()
+        except NO_PAGE_TO_BLAME:
+            raise
+        except DatabaseContended as error:
+            failures += 1
+            pause_ms = find_pause(error, failures)
+            if pause_ms is None:
+                raise
+            wait(pause_ms)
+        except StoreError as error:
+            raise _Refused(str(error)) from error
 
 
 def _to_plain(product: Product) -> dict[str, object]:
