@@ -198,7 +198,7 @@ class _Lane:
         self._agenda = Agenda(capability.direction, self._find_cadence)
         self._database_ahead_ms = 0
         self._read_database_clock = tools.read_database_clock
-        self._threads: VendorThreads[Page] = VendorThreads(vendor.name)
+        self._threads: VendorThreads[Page] = VendorThreads(capability.vendor)
         self._writer = Writer(
             partial(tools.connect, "lane writer", False),
             capability.table_name,
@@ -339,7 +339,7 @@ class _Lane:
         self._report.requests += 1
         number = self._report.requests
         asked_ms = self._clock.now_ms()
-        if refusal := refuse_overstayer(self._vendor.name):
+        if refusal := refuse_overstayer(self._capability.vendor):
             self._turns.settle(turn)
             self._judge(Asked(facts, fetch, asked_ms, number, turn, Future()), refusal)
             return True
@@ -438,7 +438,7 @@ class _Lane:
                 waited_s = (now_ms - asked.asked_ms) / 1000
                 self._report.left_behind += 1
                 self._turns.settle(asked.turn)
-                self._judge(asked, leave_behind(self._vendor.name, what, asked.answer, waited_s))
+                self._judge(asked, leave_behind(self._capability.vendor, what, asked.answer, waited_s))
 
     def _absorb_answer(self, asked: Asked) -> None:
         try:

@@ -394,7 +394,9 @@ def test_a_ban_in_words_that_can_not_be_stored_blocks_all_its_budgets(
     monkeypatch: pytest.MonkeyPatch, conn: Connection, database_url: str
 ) -> None:
     with start_exchange("binance", now_ms=NOW_MS, age_days=10.0) as server:
-        throttle = PostgresThrottle(lambda purpose, auto: connect(database_url, purpose=purpose, autocommit=auto), SystemClock())
+        throttle = PostgresThrottle(
+            lambda purpose, auto: connect(database_url, purpose=purpose, autocommit=auto), SystemClock()
+        )
         config = ExchangeConfig(url=server.url)
         [vendor] = create({"exchanges": {"binance": config}, "throttle": throttle, "clock": lambda: NOW_MS})
         request = find_some_request(Bench(server, vendor, CountingThrottle()))

@@ -317,6 +317,30 @@ def test_a_vendor_that_hangs_is_left_behind_at_the_end_of_the_shift(
     world.close()
 
 
+class Nameless(Liar):
+    """Says its name once."""
+
+    @property
+    def name(self) -> str:
+        self.told = getattr(self, "told", 0) + 1
+        if self.told > 1:
+            raise SystemExit(0)
+        return "sim"
+
+    @name.setter
+    def name(self, name: str) -> None:
+        pass
+
+
+def test_a_vendor_is_asked_its_name_once(database_url: str, clock: MovableClock) -> None:
+    nameless = Nameless(clock)
+    world = World(database_url, [nameless], clock)
+    nameless.lie = lambda reply: None
+    report = world.run(CAP, LaneOrder())
+    world.close()
+    assert (report.touched, report.failed.keys(), nameless.told) == (set(HONEST), {LIAR}, 1)
+
+
 def test_what_ends_a_lane_is_written_to_what_it_worked_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_: object) -> None:
         raise RuntimeError("a bug \ud83d of ours")
