@@ -35,7 +35,8 @@ def fetch_page(
     reply: Any = None
     try:
         reply = vendor.fetch(request)
-        if not isinstance(reply, Reply) or type(reply.now_ms) is not int:
+        # A class of its own might say another time each time that it is asked.
+        if type(reply) is not Reply or type(reply.now_ms) is not int:
             raise PageRefused(
                 f"vendor {capability.vendor!r} answered {series_id} with {show_value(reply)}, not a reply"
             )
@@ -45,7 +46,7 @@ def fetch_page(
     except BaseException as error:
         # Not chained: what a vendor raised may do anything when somebody prints it.
         blamed = blame_vendor(capability.vendor, error, f" on {series_id}")
-    if isinstance(blamed, PageRefused) and isinstance(reply, Reply):
+    if isinstance(blamed, PageRefused) and type(reply) is Reply:
         blamed.digest = digest_rows(reply.rows)
     raise blamed
 

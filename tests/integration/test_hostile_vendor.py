@@ -3,6 +3,7 @@
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -40,6 +41,27 @@ class EvilText(str):
         raise SystemExit(0)
 
     __str__ = __repr__ = lambda self: self.__format__("")
+
+
+class Endless(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        return repeat(self[0])
+
+
+class Short(list):  # type: ignore[type-arg]
+    def __len__(self) -> int:
+        return 3
+
+
+class Capricious(Reply):
+    __slots__ = ("told",)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name != "now_ms":
+            return object.__getattribute__(self, name)
+        told = getattr(self, "told", 0)
+        object.__setattr__(self, "told", told + 1)
+        return object.__getattribute__(self, name) + (400 * DAY_MS if told > 1 else 0)
 
 
 class RealClock(SystemClock):
@@ -115,6 +137,9 @@ LIES: dict[str, Lie] = {
     ),
     "a row from 1970, in seconds": shift_rows(lambda created_ms: created_ms // 1000),
     "bars beside the grid": shift_rows(lambda created_ms: created_ms - 1),
+    "a list that never ends": lambda reply: Reply(Endless(reply.rows), reply.now_ms),
+    "a list that is longer than it says": lambda reply: Reply(Short(list(reply.rows) * MOST_ROWS), reply.now_ms),
+    "a reply whose clock goes as it likes": lambda reply: Capricious(reply.rows, reply.now_ms),
     "a clock 400 days ahead": lambda reply: Reply(reply.rows, reply.now_ms + 400 * DAY_MS),
     "a clock 400 days behind": lambda reply: Reply(reply.rows, reply.now_ms - 400 * DAY_MS),
 }

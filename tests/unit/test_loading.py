@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_a_vendor_is_loaded_by_entry_point_or_by_module_and_factory(plugin: Modu
 
 def test_a_name_is_read_once_where_a_vendor_is_loaded(plugin: ModuleType) -> None:
     class Shy(FakeVendor):
-        names = ["shy"]
+        names: ClassVar = ["shy"]
         name = property(lambda self: self.names.pop(), lambda self, name: None)
 
     plugin.create = lambda options: [Shy("shy")]  # type: ignore[attr-defined]
