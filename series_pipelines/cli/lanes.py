@@ -61,6 +61,7 @@ class PersonLane:
     pages: int = 0
     rows: int = 0
     left_out: int = 0
+    left_behind: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     ended: str = "it was never begun"
 
@@ -138,6 +139,7 @@ def _work_lane(
         lane.failed = dict.fromkeys(lane.series_ids, lane.ended)
         return
     lane.requests, lane.left_out, lane.ended = report.requests, report.trimmed, report.ended
+    lane.left_behind = report.left_behind
     lane.failed = dict(report.failed) or dict(_find_paused(conn, lane, report, clock.now_ms()))
     progress.end(is_done=not lane.failed)
 

@@ -413,6 +413,32 @@ def test_a_ban_in_words_that_can_not_be_stored_blocks_all_its_budgets(
     assert blocked == [("binance: 418, -1003 gone [2J away",)]
 
 
+def test_a_body_that_is_too_large_is_refused_before_all_of_it_is_read(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = find_some_request(bench)
+    whole = bench.vendor.fetch(request)
+    bench.throttle.settled.clear()
+    bench.throttle.taken.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "MOST_BYTES", 100)
+        patch.setattr(client, "CHUNK_BYTES", 64)
+        with pytest.raises(PageRefused, match=f"^{bench.vendor.name}: its body is larger than "):
+            bench.vendor.fetch(request)
+        bench.server.control(next=["503"])
+        patch.setattr(client, "MOST_BYTES", 20)
+        with pytest.raises(VendorUnavailable, match="503"):
+            bench.vendor.fetch(request)
+        bench.server.control(ban_s=50)
+        opened = len(bench.throttle.opened)
+        with pytest.raises(VendorBusy):
+            bench.vendor.fetch(request)
+        assert len(bench.throttle.opened) > opened
+        bench.server.control(ban_s=0)
+    assert len(bench.throttle.settled) == len(bench.throttle.taken)
+    assert bench.vendor.fetch(request) == whole
+
+
 def test_one_instrument_with_half_a_surrogate_pair_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     with run_bench("okx") as bench:
         before = read_products("okx", bench.vendor).taken
