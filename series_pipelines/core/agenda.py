@@ -11,9 +11,11 @@ from series_pipelines.core.plan import (
     Cadence,
     Fetch,
     SeriesFacts,
+    Target,
     find_head_due,
     find_recheck_due,
     find_tail_due,
+    is_gap_next,
     plan_head,
     plan_probe,
     plan_tail,
@@ -72,10 +74,13 @@ class Agenda:
         self._heads = _Queue()
         self._tails = _Queue()
         self._rechecks = _Queue()
+        self.in_hand: tuple[SeriesFacts, Target] | None = None
+        """The series that is put, or was taken last, and for what: if that breaks down, it is to blame."""
 
     def put(self, facts: SeriesFacts) -> None:
         """Put a series on the agenda, or change what is known of it."""
         self.drop(facts.series_id)
+        self.in_hand = facts, "head"
         self._facts[facts.series_id] = facts
         head_due_ms = find_head_due(facts, self._find_cadence(facts))
         if head_due_ms is not None:
@@ -86,6 +91,7 @@ class Agenda:
         recheck_due_ms = find_recheck_due(facts)
         if recheck_due_ms is not None:
             self._rechecks.put(facts.series_id, recheck_due_ms, facts.tail_attempted_ms)
+        self.in_hand = None
 
     def drop(self, series_id: str) -> None:
         """Take a series off the agenda."""
@@ -100,8 +106,10 @@ class Agenda:
         if series_id is None:
             return None
         facts = self._facts[series_id]
+        self.in_hand = facts, "head"
+        fetch = plan_head(facts, self._find_cadence(facts), self._direction, now_ms)
         self.drop(series_id)
-        return facts, plan_head(facts, self._find_cadence(facts), self._direction, now_ms)
+        return facts, fetch
 
     def take_tail(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due tail, with the request that serves it."""
@@ -109,8 +117,10 @@ class Agenda:
         if series_id is None:
             return None
         facts = self._facts[series_id]
+        self.in_hand = facts, "gap" if is_gap_next(facts, now_ms) else "start"
+        fetch = plan_tail(facts, self._find_cadence(facts), self._direction, now_ms)
         self.drop(series_id)
-        return facts, plan_tail(facts, self._find_cadence(facts), self._direction, now_ms)
+        return facts, fetch
 
     def take_recheck(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting floor that is to be verified again, with the request that does it."""
@@ -118,8 +128,10 @@ class Agenda:
         if series_id is None:
             return None
         facts = self._facts[series_id]
+        self.in_hand = facts, "start"
+        fetch = plan_probe(facts, self._find_cadence(facts), self._direction)
         self.drop(series_id)
-        return facts, plan_probe(facts, self._find_cadence(facts), self._direction)
+        return facts, fetch
 
     def count_due_heads(self, now_ms: int) -> int:
         """Return how many heads wait now."""

@@ -9,6 +9,7 @@ import gc
 import queue
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Final
@@ -39,12 +40,11 @@ from series_pipelines.errors import (
     CapabilityBusy,
     ClockApart,
     ClockRefused,
-    SeriesError,
     VendorBackoff,
     VendorError,
     VendorRejected,
 )
-from series_pipelines.ingest.commit import Author, Finished
+from series_pipelines.ingest.commit import NO_PAGE_TO_BLAME, Author, Finished
 from series_pipelines.ingest.fetch import LONGEST_FETCH_MS, fetch_page
 from series_pipelines.ingest.pause import CapabilityPause
 from series_pipelines.ingest.turns import LaneTurns, Turn
@@ -142,11 +142,14 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
             try:
                 with translated_errors():
                     return lane.work()
-            except SeriesError:
+            except (*NO_PAGE_TO_BLAME, CapabilityBusy):
                 raise
-            except Exception as error:
+            except (Exception, SystemExit, GeneratorExit) as error:
                 lane.tell_breakdown(error)
-                raise
+                if isinstance(error, Exception):
+                    raise
+                # Unlike an interrupt it is nobody's wish, and must not end the process as if all were well.
+                raise RuntimeError(describe_error(error)) from error
             finally:
                 lane.close()
                 locks.release_capability(control, capability.cap_key)
@@ -239,18 +242,27 @@ class _Lane:
         self._turns.tell()
         self._writer.close()
 
-    def tell_breakdown(self, error: Exception) -> None:
+    def tell_breakdown(self, error: BaseException) -> None:
         """Write down what ended the lane, at the series it worked on and at the capability, so that the next lane
-        begins elsewhere and people see why."""
+        begins elsewhere and people see why. That this fails too never hides what ended it."""
         reason, now_ms = f"the lane broke down: {describe_error(error)}", self._clock.now_ms()
-        at_work = [(asked.facts, asked.fetch) for asked in self._fetching.values()]
-        at_work += [(finished.facts, finished.fetch) for finished in self._writing.values()]
-        attempts = [
-            states.Attempt(facts.series_id, fetch.target, now_ms, settle_failure(facts, fetch, reason, now_ms))
-            for facts, fetch in at_work
-        ]
-        states.settle(self._control, self._capability.table_name, attempts)
-        capability_store.note_error(self._control, self._capability.cap_key, reason, now_ms)
+        with suppress(Exception):
+            attempts = [
+                states.Attempt(facts.series_id, fetch.target, now_ms, settle_failure(facts, fetch, reason, now_ms))
+                for facts, fetch in self._list_at_work(now_ms)
+            ]
+            states.settle(self._control, self._capability.table_name, attempts)
+        with suppress(Exception):
+            capability_store.note_error(self._control, self._capability.cap_key, reason, now_ms)
+
+    def _list_at_work(self, now_ms: int) -> Collection[tuple[SeriesFacts, Fetch]]:
+        at_work = {asked.facts.series_id: (asked.facts, asked.fetch) for asked in self._fetching.values()}
+        at_work |= {series_id: (finished.facts, finished.fetch) for series_id, finished in self._writing.items()}
+        if self._agenda.in_hand is not None:
+            facts, target = self._agenda.in_hand
+            planned = Fetch("head" if target == "head" else "tail", target, now_ms, "it is not planned yet")
+            at_work.setdefault(facts.series_id, (facts, planned))
+        return at_work.values()
 
     def _find_cadence(self, facts: SeriesFacts) -> Cadence:
         limits = self._capability.limits
