@@ -405,7 +405,7 @@ def test_whatever_ends_a_lane_is_written_down_but_what_blames_no_page(
         with monkeypatch.context() as patch:
             patch.setattr(lane_module, "find_evidence", break_down)
             liar.asked.clear()
-            with pytest.raises(Exception, match="a bug of ours|deadlock|SystemExit: 0"):
+            with pytest.raises(Exception, match=r"a bug of ours|deadlock|SystemExit: 0"):
                 world.run(CAP, LaneOrder())
             asked.append(liar.asked[0].product_id)
     assert asked == ["SIM/A", "SIM/B", "SIM/C"]
