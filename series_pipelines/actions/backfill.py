@@ -80,6 +80,7 @@ class LaneTally:
     pages: int = 0
     rows: int = 0
     left_out: int = 0
+    left_behind: int = 0
     failed: dict[str, str] = field(default_factory=dict)
     ended: str = "it was never begun"
 
@@ -128,6 +129,7 @@ class Backfill:
             "pages": lane.pages,
             "rows": lane.rows,
             "left_out": lane.left_out,
+            "left_behind": lane.left_behind,
             "failed": len(lane.failed),
             "ended": lane.ended,
             "ranges_before": merged.before,
@@ -236,6 +238,7 @@ def _tell(conn: Connection, lane: Done, tally: LaneTally, now_ms: int) -> None:
         tally.failed = dict.fromkeys(tally.series_ids, tally.ended)
         return
     tally.requests, tally.left_out, tally.ended = report.requests, report.trimmed, report.ended
+    tally.left_behind = report.left_behind
     tally.failed = dict(report.failed)
     if not report.failed and not report.pages and (why := _find_backoff(conn, tally.cap_key, now_ms)):
         tally.failed = dict.fromkeys(tally.series_ids, why)

@@ -92,6 +92,10 @@ def _print_summary(done: "Backfill") -> None:
     after = sum(count.after for count in done.merged.values())
     pages, total = sum(lane.pages for lane in done.lanes), sum(lane.rows for lane in done.lanes)
     click.echo(f"\n{pages} pages, {total} rows; {before} ranges became {after}")
+    for lane in done.lanes:
+        if lane.left_behind:
+            message = f"{lane.left_behind} requests were not answered in time, and left behind"
+            click.echo(f"series: {lane.cap_key}: {message}", err=True)
     for series_id, reason in list(done.failed.items())[:MOST_FAILURES_SHOWN]:
         click.echo(f"series: failed: {series_id}: {reason}", err=True)
     if len(done.failed) > MOST_FAILURES_SHOWN:

@@ -10,6 +10,9 @@ from typing import Final
 LONGEST_TEXT: Final = 300
 LONGEST_VALUE: Final = 80
 
+_CONTAINERS: Final = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
+_SHORTENED: Final = (list, tuple, dict, set, frozenset, str)
+
 _repr = reprlib.Repr()
 _repr.maxlevel = 3
 _repr.maxlist = _repr.maxtuple = _repr.maxdict = _repr.maxset = _repr.maxfrozenset = _repr.maxdeque = 10
@@ -30,9 +33,11 @@ def clean_text(value: object, most: int = LONGEST_TEXT) -> str:
 
 
 def show_value(value: object, most: int = LONGEST_VALUE) -> str:
-    """Return what a value looks like, short; of one that can't be shown, what it is."""
+    """Return what a value looks like, short; of one that can't be shown, or only whole, what it is."""
     try:
-        shown = _repr.repr(value)
+        # Of a class of its own, all that it holds would be written out before it is cut.
+        is_large = isinstance(value, _CONTAINERS) and type(value) not in _SHORTENED
+        shown = name_type(value) if is_large else _repr.repr(value)
     except BaseException:
         shown = name_type(value)
     return clean_text(shown, most)

@@ -228,9 +228,13 @@ def _run_lanes(
                 continue
             context.log.info(
                 f"{report.pages} pages, {report.rows} rows, {new_rows} of them new, {len(report.touched)} series, "
-                f"{len(report.failed)} failed; ended because {report.ended}"
+                f"{len(report.failed)} failed{_tell_left_behind(report)}; ended because {report.ended}"
             )
             yield report
+
+
+def _tell_left_behind(report: LaneReport) -> str:
+    return f", {report.left_behind} requests not answered in time" if report.left_behind else ""
 
 
 @contextmanager

@@ -22,11 +22,12 @@ from rich.console import Console
 
 from series_pipelines.api.reading import read_ohlc
 from series_pipelines.app.settings import Settings, load_settings
-from series_pipelines.cli import series
+from series_pipelines.cli import lanes, series
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import format_iso, parse_time
 from series_pipelines.errors import VendorError, VendorRejected, VendorUnavailable
+from series_pipelines.ingest.lane.lane import LaneReport
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.postgres import locks
@@ -265,6 +266,17 @@ def test_ingest_exits_with_one_when_series_fail_and_says_why(
     result = run("ingest", SWAP_HOURS, "--seconds", "1")
     assert result.exit_code == 1
     assert f"series: failed: {SWAP_HOURS}: {reason}\n" in result.stderr
+
+
+def test_ingest_says_how_many_requests_were_left_behind(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run("products", "--refresh")
+    for left_behind in (0, 2):
+        report = LaneReport(requests=3, left_behind=left_behind, ended="it was stubbed")
+        monkeypatch.setattr(lanes, "run_lane", lambda *_, report=report: report)
+        [lane] = json.loads(run("ingest", SWAP_HOURS, "--json").stdout)["lanes"]
+        assert lane["left_behind"] == left_behind
+        told = f"series: {SWAP_LANE}: {left_behind} requests were not answered in time, and left behind\n"
+        assert (told in run("ingest", SWAP_HOURS).stderr) == (left_behind > 0)
 
 
 def test_ingest_waits_for_a_busy_capability_only_as_long_as_it_may(run: Run, conn: Connection) -> None:

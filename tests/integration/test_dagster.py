@@ -32,7 +32,7 @@ from dagster._utils.error import SerializableErrorInfo, serializable_error_info_
 from databases import Server, create_database
 
 from series_pipelines.app.settings import load_settings
-from series_pipelines.defs import display, lane_log
+from series_pipelines.defs import assets, display, lane_log
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
@@ -41,6 +41,7 @@ from series_pipelines.defs.storage import add_search_path, find_dagster_database
 from series_pipelines.errors import DatabaseUnavailable
 from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane import lane as lane_module
+from series_pipelines.ingest.lane.lane import LaneReport
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.loading import load_vendors
@@ -306,6 +307,20 @@ def test_a_cancelled_run_keeps_its_pages_and_frees_the_capability(
     assert rows[0] >= 5
     held = conn.execute("select count(*) from pg_locks where locktype = 'advisory' and objsubid = 1").fetchone()
     assert held == (0,)
+
+
+@pytest.mark.parametrize(
+    ("left_behind", "told"),
+    [(0, "0 failed; ended because it was stubbed"), (2, "0 failed, 2 requests not answered in time; ended because")],
+)
+def test_a_run_s_log_says_how_many_requests_were_left_behind(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch, left_behind: int, told: str
+) -> None:
+    report = LaneReport(left_behind=left_behind, ended="it was stubbed")
+    monkeypatch.setattr(assets, "run_lane", lambda *_: report)
+    result = execute(universe, instance, partition_key=BTC)
+    assert result.success
+    assert any(told in entry.user_message for entry in instance.all_logs(result.run_id))
 
 
 def test_events_are_stored_in_batches_without_falling_back(

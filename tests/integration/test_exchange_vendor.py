@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 import pytest
 from simulation import MovableClock
 
+from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, parse_duration
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import (
@@ -21,11 +22,14 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
+from series_pipelines.ingest.budgets.throttle import PostgresThrottle
 from series_pipelines.ingest.pages.check import check_bar_page, check_instant_page
 from series_pipelines.ingest.proving.vendor_check import check_vendor
+from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import INGEST_INTEREST_RATE, INGEST_OHLC, Budget, Request, Service
-from series_pipelines.vendors.exchanges import ExchangeVendor, create, markets
+from series_pipelines.vendors.exchanges import ExchangeVendor, client, create, markets
+from series_pipelines.vendors.exchanges.classify import Response
 from series_pipelines.vendors.exchanges.markets import format_decimal
 from series_pipelines.vendors.exchanges.wire import flip_sign
 from series_pipelines.vendors.offers import read_products
@@ -363,6 +367,94 @@ def test_an_instrument_that_can_not_be_stored_is_refused_alone() -> None:
         [refusal] = after.refused
         assert refusal.startswith("vendor 'okx': product 'OKX/SWAP/HALF\\x00-USDT-SWAP': ")
         assert bad in after.named
+
+
+def answer_with(monkeypatch: pytest.MonkeyPatch, status: int, body: str) -> None:
+    """Let every answer from now on be this one, whatever the server says."""
+    keep, parse = client.Client.keep, client.Client.parse
+    answer = Response(status, {"Retry-After": "120"}, body)
+    monkeypatch.setattr(client.Client, "keep", lambda self, response: keep(self, answer))
+    monkeypatch.setattr(client.Client, "parse", lambda self, text: parse(self, body))
+
+
+ODD_WORDS = "gone \\ud83d \\u0000 \\u001b[2J away"
+
+
+def test_words_that_can_not_be_stored_are_cleaned_where_they_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_bench("okx") as bench:
+        request = find_some_request(bench)
+        bench.vendor.fetch(request)
+        answer_with(monkeypatch, 200, f'{{"code":"51001","msg":"{ODD_WORDS}","data":[]}}')
+        with pytest.raises(VendorRejected) as raised:
+            bench.vendor.fetch(request)
+    assert str(raised.value) == "okx: 200, 51001 gone [2J away"
+
+
+def test_a_ban_in_words_that_can_not_be_stored_blocks_all_its_budgets(
+    monkeypatch: pytest.MonkeyPatch, conn: Connection, database_url: str
+) -> None:
+    with start_exchange("binance", now_ms=NOW_MS, age_days=10.0) as server:
+        throttle = PostgresThrottle(
+            lambda purpose, auto: connect(database_url, purpose=purpose, autocommit=auto), SystemClock()
+        )
+        config = ExchangeConfig(url=server.url)
+        [vendor] = create({"exchanges": {"binance": config}, "throttle": throttle, "clock": lambda: NOW_MS})
+        request = find_some_request(Bench(server, vendor, CountingThrottle()))
+        vendor.fetch(request)
+        answer_with(monkeypatch, 418, f'{{"code":-1003,"msg":"{ODD_WORDS}"}}')
+        for _ in range(2):
+            with pytest.raises(VendorBusy) as raised:
+                vendor.fetch(request)
+            assert raised.value.retry_after_ms == pytest.approx(120_000, abs=5_000)
+        assert str(raised.value).startswith("no request to binance/fapi@direct for 1")
+        vendor.close()
+        throttle.close()
+    blocked = conn.execute("select distinct blocked_why from rate_budget where blocked_until > now()").fetchall()
+    assert blocked == [("binance: 418, -1003 gone [2J away",)]
+
+
+def test_a_body_that_is_too_large_is_refused_before_all_of_it_is_read(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = find_some_request(bench)
+    whole = bench.vendor.fetch(request)
+    bench.throttle.settled.clear()
+    bench.throttle.taken.clear()
+    with monkeypatch.context() as patch:
+        patch.setattr(client, "MOST_BYTES", 100)
+        patch.setattr(client, "CHUNK_BYTES", 64)
+        with pytest.raises(PageRefused, match=f"^{bench.vendor.name}: its body is larger than "):
+            bench.vendor.fetch(request)
+        bench.server.control(next=["503"])
+        patch.setattr(client, "MOST_BYTES", 20)
+        with pytest.raises(VendorUnavailable, match="503"):
+            bench.vendor.fetch(request)
+        bench.server.control(ban_s=50)
+        opened = len(bench.throttle.opened)
+        with pytest.raises(VendorBusy):
+            bench.vendor.fetch(request)
+        assert len(bench.throttle.opened) > opened
+        bench.server.control(ban_s=0)
+    assert len(bench.throttle.settled) == len(bench.throttle.taken)
+    assert bench.vendor.fetch(request) == whole
+
+
+def test_one_instrument_with_half_a_surrogate_pair_leaves_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    with run_bench("okx") as bench:
+        before = read_products("okx", bench.vendor).taken
+        victim = min(product_id for product_id in before if product_id.startswith("OKX/SWAP/"))
+        name = victim.rsplit("/", 1)[1]
+        bench.vendor._listed = None
+        parse = client.Client.parse
+
+        def spoil(self: client.Client, text: str) -> Any:
+            return parse(self, text.replace(f'"{name}"', f'"{name}\\ud83d"'))
+
+        monkeypatch.setattr(client.Client, "parse", spoil)
+        after = read_products("okx", bench.vendor)
+    assert set(after.taken) == set(before) - {victim}
+    [refusal] = after.refused
+    assert refusal.startswith(f"vendor 'okx': product '{victim}\\ud83d': ")
 
 
 @pytest.mark.parametrize("text", ["1e999999999", "-1e999999999", "1e-999999999", "NaN", "sNaN", "Infinity", "x", ""])

@@ -3,6 +3,7 @@
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
+from itertools import repeat
 from typing import Any
 
 import pytest
@@ -11,11 +12,21 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range
-from series_pipelines.errors import VendorBusy, VendorRejected
+from series_pipelines.errors import (
+    DatabaseContended,
+    DatabaseUnavailable,
+    InvalidSeriesId,
+    NotMigrated,
+    VendorBusy,
+    VendorRejected,
+)
+from series_pipelines.ingest.budgets.turns import LaneTurns
 from series_pipelines.ingest.lane import lane as lane_module
 from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
 from series_pipelines.ingest.pages.check import MOST_ROWS
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
+from series_pipelines.ingest.planning import agenda as agenda_module
+from series_pipelines.ingest.planning.plan import SeriesFacts
 from series_pipelines.ingest.storing import capabilities, coverage, ranges, states
 from series_pipelines.vendors.asking import count_left_behind
 from series_pipelines.vendors.contract import Limits, Reply, Request
@@ -40,6 +51,27 @@ class EvilText(str):
         raise SystemExit(0)
 
     __str__ = __repr__ = lambda self: self.__format__("")
+
+
+class Endless(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        return repeat(self[0])
+
+
+class Short(list):  # type: ignore[type-arg]
+    def __len__(self) -> int:
+        return 3
+
+
+class Capricious(Reply):
+    __slots__ = ("told",)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name != "now_ms":
+            return object.__getattribute__(self, name)
+        told = getattr(self, "told", 0)
+        object.__setattr__(self, "told", told + 1)
+        return object.__getattribute__(self, name) + (400 * DAY_MS if told > 1 else 0)
 
 
 class RealClock(SystemClock):
@@ -115,6 +147,9 @@ LIES: dict[str, Lie] = {
     ),
     "a row from 1970, in seconds": shift_rows(lambda created_ms: created_ms // 1000),
     "bars beside the grid": shift_rows(lambda created_ms: created_ms - 1),
+    "a list that never ends": lambda reply: Reply(Endless(reply.rows), reply.now_ms),
+    "a list that is longer than it says": lambda reply: Reply(Short(list(reply.rows) * MOST_ROWS), reply.now_ms),
+    "a reply whose clock goes as it likes": lambda reply: Capricious(reply.rows, reply.now_ms),
     "a clock 400 days ahead": lambda reply: Reply(reply.rows, reply.now_ms + 400 * DAY_MS),
     "a clock 400 days behind": lambda reply: Reply(reply.rows, reply.now_ms - 400 * DAY_MS),
 }
@@ -317,6 +352,30 @@ def test_a_vendor_that_hangs_is_left_behind_at_the_end_of_the_shift(
     world.close()
 
 
+class Nameless(Liar):
+    """Says its name once."""
+
+    @property
+    def name(self) -> str:
+        self.told = getattr(self, "told", 0) + 1
+        if self.told > 1:
+            raise SystemExit(0)
+        return "sim"
+
+    @name.setter
+    def name(self, name: str) -> None:
+        pass
+
+
+def test_a_vendor_is_asked_its_name_once(database_url: str, clock: MovableClock) -> None:
+    nameless = Nameless(clock)
+    world = World(database_url, [nameless], clock)
+    nameless.lie = lambda reply: None
+    report = world.run(CAP, LaneOrder())
+    world.close()
+    assert (report.touched, report.failed.keys(), nameless.told) == (set(HONEST), {LIAR}, 1)
+
+
 def test_what_ends_a_lane_is_written_to_what_it_worked_on(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     def break_down(*_: object) -> None:
         raise RuntimeError("a bug \ud83d of ours")
@@ -332,3 +391,91 @@ def test_what_ends_a_lane_is_written_to_what_it_worked_on(world: World, monkeypa
     report = world.run(CAP, LaneOrder(max_pages=1))
     assert report.touched.isdisjoint({LIAR})
     assert report.touched
+
+
+@pytest.mark.parametrize("error", [InvalidSeriesId("a bug of ours"), DatabaseContended("deadlock"), SystemExit(0)])
+def test_whatever_ends_a_lane_is_written_down_but_what_blames_no_page(
+    world: World, liar: Liar, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def break_down(*_: object) -> None:
+        raise error
+
+    asked = []
+    for _ in range(3):
+        with monkeypatch.context() as patch:
+            patch.setattr(lane_module, "find_evidence", break_down)
+            liar.asked.clear()
+            with pytest.raises(Exception, match=r"a bug of ours|deadlock|SystemExit: 0"):
+                world.run(CAP, LaneOrder())
+            asked.append(liar.asked[0].product_id)
+    assert asked == ["SIM/A", "SIM/B", "SIM/C"]
+    assert (read_capability(world).last_error or "").startswith(f"the lane broke down: {type(error).__name__}: ")
+    assert all("the lane broke down" in (read_error(world, series_id) or "") for series_id in (LIAR, *HONEST))
+
+
+@pytest.mark.parametrize("error", [DatabaseUnavailable("gone"), NotMigrated("old"), KeyboardInterrupt()])
+def test_what_blames_no_page_ends_a_lane_and_blames_none(
+    world: World, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    def break_down(*_: object) -> None:
+        raise error
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lane_module, "find_evidence", break_down)
+        with pytest.raises(type(error)):
+            world.run(CAP, LaneOrder())
+    assert (read_capability(world).last_error, read_error(world)) == (None, None)
+
+
+@pytest.mark.parametrize("kind", ["head", "tail"])
+def test_a_series_that_can_not_be_planned_is_blamed_for_it(
+    world: World, liar: Liar, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    world.run(CAP, LaneOrder(max_pages=3))
+    world.clock.wait(10 * MINUTE_MS)
+    plan = getattr(agenda_module, f"plan_{kind}")
+
+    def break_down(facts: SeriesFacts, *known: Any) -> Any:
+        if facts.series_id == LIAR:
+            raise ValueError("a bug of ours")
+        return plan(facts, *known)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(agenda_module, f"plan_{kind}", break_down)
+        with pytest.raises(ValueError, match="a bug of ours"):
+            world.run(CAP, LaneOrder(work=(kind,)))  # type: ignore[arg-type]
+        told = read_capability(world).last_error or ""
+        assert (told, read_error(world)) == ("the lane broke down: ValueError: a bug of ours", told)
+        report = world.run(CAP, LaneOrder(work=(kind,), shift_ms=5_000))  # type: ignore[arg-type]
+        assert report.touched == set(HONEST)
+
+
+def test_a_series_whose_turn_breaks_is_blamed_for_it(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    def break_down(*_: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(LaneTurns, "take", break_down)
+        with pytest.raises(RuntimeError):
+            world.run(CAP, LaneOrder())
+    assert (read_error(world) or "").startswith("the lane broke down: RuntimeError")
+    assert world.run(CAP, LaneOrder(max_pages=2)).touched == set(HONEST)
+
+
+@pytest.mark.parametrize("where", [(states, "settle"), (capabilities, "note_error")])
+def test_what_ended_a_lane_is_raised_also_if_it_can_not_be_written_down(
+    world: World, monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str]
+) -> None:
+    def break_down(*_: object) -> None:
+        raise RuntimeError("a bug of ours")
+
+    def refuse(*_: object) -> None:
+        raise ZeroDivisionError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(lane_module, "find_evidence", break_down)
+        patch.setattr(*where, refuse)
+        with pytest.raises(RuntimeError, match="a bug of ours"):
+            world.run(CAP, LaneOrder())
+    told = [read_error(world), read_capability(world).last_error]
+    assert [each for each in told if each] == ["the lane broke down: RuntimeError: a bug of ours"]

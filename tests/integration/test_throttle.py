@@ -186,6 +186,15 @@ def test_an_open_circuit_refuses_everywhere_and_says_what_is_left(make_throttle:
         assert raised.value.retry_after_ms == pytest.approx(59_000, abs=1_000)
 
 
+@pytest.mark.parametrize("reason", ["banned \ud83d", "banned \0", "\x1b[31mbanned\n"])
+def test_a_circuit_opens_for_whatever_reason_it_is_given(make_throttle: MakeThrottle, reason: str) -> None:
+    throttle = make_throttle()
+    throttle.open_circuit(BUDGET, 60_000, reason)
+    with pytest.raises(VendorBusy, match="banned") as raised:
+        throttle.take(BUDGET)
+    assert str(raised.value).isprintable()
+
+
 def test_a_circuit_is_over_after_its_time(make_throttle: MakeThrottle) -> None:
     one, another = make_throttle(), make_throttle()
     opened = time.monotonic()

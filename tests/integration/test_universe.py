@@ -96,15 +96,35 @@ def test_products_without_a_rate_have_no_rate_series(database_url: str) -> None:
 
 def test_the_longest_prefix_serves_a_series(database_url: str) -> None:
     clock = MovableClock()
-    wide = make_vendor(clock, [make_product("SIM/SWAP/A", NOON_MS)], name="wide", durations=("PT1M", "PT1H"))
-    narrow = make_vendor(clock, [], name="narrow", prefix="SIM/SWAP/", durations=("PT1M",), direction="forward")
-    world = World(database_url, [wide, narrow], clock)
+    services = [
+        DemoService("IngestOHLC", "SIM/", "backward", 100, ("PT1M", "PT1H")),
+        DemoService("IngestOHLC", "SIM/SWAP/", "forward", 100, ("PT1M",)),
+    ]
+    world = World(
+        database_url, [DemoVendor("sim", services, [make_product("SIM/SWAP/A", NOON_MS)], clock=clock)], clock
+    )
     serving = {known.series_id: known.cap_key for known in states.list_series(world.conn, "ohlc_v2")}
     world.close()
     assert serving == {
         "SIM/SWAP/A/PT1M": format_cap_key("IngestOHLC", "SIM/SWAP/", "forward"),
         "SIM/SWAP/A/PT1H": format_cap_key("IngestOHLC", "SIM/", "backward"),
     }
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward"])
+@pytest.mark.parametrize("prefix", ["SIM/SWAP/", "SIM/", "S", "SIM/SWAP/A"])
+def test_a_product_s_own_vendor_serves_it_and_no_other(database_url: str, prefix: str, direction: str) -> None:
+    clock = MovableClock()
+    products = [make_product("SIM/SWAP/A", NOON_MS)]
+    other_way = "forward" if direction == "backward" else "backward"
+    owner = make_vendor(clock, products, name="owner", durations=("PT1M", "PT1H"), direction=other_way)
+    other = make_vendor(clock, [], name="other", prefix=prefix, durations=("PT1M", "P1D"), direction=direction)
+    world = World(database_url, [other, owner], clock)
+    vendor_of = {known.cap_key: known.vendor for known in capabilities.read(world.conn)}
+    serving = {known.series_id: vendor_of[known.cap_key] for known in states.list_series(world.conn, "ohlc_v2")}
+    world.close()
+    # Not even in other durations: bars of two sources are not one product's.
+    assert serving == {"SIM/SWAP/A/PT1M": "owner", "SIM/SWAP/A/PT1H": "owner"}
 
 
 def test_syncing_again_changes_nothing(world: World, vendor: DemoVendor) -> None:

@@ -9,6 +9,7 @@ from databases import Server, copy_migrations, create_database, replace_database
 from hostile_offers import HostileVendor, make_service
 from simulation import NOON_MS
 
+from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.catalogue import products
 from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
 from series_pipelines.ingest.storing import capabilities, states
@@ -17,7 +18,7 @@ from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.queries import find_sql_folder
 from series_pipelines.vendors.contract import Product, Service, Vendor
 from series_pipelines.vendors.demo.vendor import create
-from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.registry import Registry, format_cap_key
 
 BTC = "DEMO/SWAP/BTC-USDT"
 STOLEN = Product(BTC, delisted_ms=1)
@@ -59,6 +60,38 @@ def test_a_product_of_another_vendor_can_not_be_taken(
         assert "EVIL/OWN/PT1M" in list_active(conn)
     [swaps] = [state for state in capabilities.read(conn) if state.cap_key == "IngestOHLC/DEMO%2FSWAP%2F/backward"]
     assert swaps.vendor == "demo-a"
+
+
+@pytest.mark.parametrize(("prefix", "direction"), [("X/", "backward"), ("X/", "forward"), ("X/1", "backward")])
+@pytest.mark.parametrize("comes", ["first", "last"])
+def test_a_series_of_another_vendor_can_not_be_taken(conn: Connection, prefix: str, direction: str, comes: str) -> None:
+    other_way = {"backward": "forward", "forward": "backward"}[direction]
+    owner = make_vendor("owner", "X/1", "X/2", served=[make_service("X/", direction={"const": other_way})])
+    thief = make_vendor("thief", served=[make_service(prefix, direction={"const": direction})])
+    sync(conn, owner)
+    before = states.list_series(conn, "ohlc_v2")
+    for _ in range(2):
+        report = sync(conn, *([thief, owner] if comes == "first" else [owner, thief]))
+        key = format_cap_key("IngestOHLC", prefix, direction)
+        assert report.refused == (
+            f"vendor 'thief', service 'IngestOHLC': {key} serves nothing: 'X/1' is of vendor 'owner', "
+            "which serves it itself",
+        )
+        assert states.list_series(conn, "ohlc_v2") == before
+    owner.offered = None
+    sync(conn, thief, owner)
+    assert states.list_series(conn, "ohlc_v2") == before
+
+
+def test_a_table_that_a_vendor_leaves_another_one_may_serve(conn: Connection) -> None:
+    properties = {"product_id": {"pattern": "^X/"}, "direction": {"const": "forward"}}
+    owner = make_vendor("owner", "X/1")
+    other = make_vendor("other", served=[Service("IngestInterestRate", {"properties": properties})])
+    assert sync(conn, owner, other).refused == ()
+    assert [(each.series_id, each.cap_key) for name in TABLES for each in states.list_series(conn, name)] == [
+        ("X/1/PT1M", "IngestOHLC/X%2F/backward"),
+        ("X/1", "IngestInterestRate/X%2F/forward"),
+    ]
 
 
 def test_an_owner_that_does_not_answer_keeps_what_it_has(conn: Connection) -> None:

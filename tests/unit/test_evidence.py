@@ -1,5 +1,6 @@
 """What answers say about time without data, and what data takes back."""
 
+import tracemalloc
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +12,8 @@ from series_pipelines.core.duration import HOUR_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused, VendorBusy, VendorError
-from series_pipelines.ingest.pages.check import Page
-from series_pipelines.ingest.pages.evidence import Evidence, EvidenceKind, find_evidence, trim_evidence
+from series_pipelines.ingest.pages.check import MOST_ROWS, Page
+from series_pipelines.ingest.pages.evidence import Evidence, EvidenceKind, digest_rows, find_evidence, trim_evidence
 from series_pipelines.ingest.pages.outcome import settle_failure, settle_page
 from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, bar_cadence
 
@@ -81,6 +82,40 @@ def test_a_delisted_product_has_nothing_after_its_end() -> None:
 )
 def test_what_validation_refuses_is_quarantined(fetch: Fetch, window: Range) -> None:
     assert find(WITH_GAP, fetch, PageRefused("high < low")) == [("quarantined", window)]
+
+
+def double(times: int) -> object:
+    """Return a list that holds another one twice, and so on."""
+    doubled: object = 0
+    for _ in range(times):
+        doubled = [doubled, doubled]
+    return doubled
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[0, "1"]] * (MOST_ROWS + 1),
+        [[0, "1" * 1_000_000]] * 1_000,
+        [[0] * 1_000_000] * 100,
+        [double(40)],
+        [[0, double(40)]],
+        [[10**100_000]] * 10_000,
+        "1" * 100_000_000,
+    ],
+    ids=["rows", "texts", "wide", "doubled row", "doubled value", "ints", "text"],
+)
+def test_an_answer_that_is_larger_than_any_page_is_not_copied(rows: object) -> None:
+    tracemalloc.start()
+    digest = digest_rows(rows)
+    assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    tracemalloc.stop()
+    assert digest == digest_rows(rows) != digest_rows([])
+
+
+def test_answers_that_are_worth_the_same_have_the_same_digest() -> None:
+    shared = "1"
+    assert digest_rows([[0, shared, shared]]) == digest_rows([[0, "1", str(1)]]) != digest_rows([[0, "1", "2"]])
 
 
 def test_a_busy_vendor_says_nothing_about_time() -> None:

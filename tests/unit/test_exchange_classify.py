@@ -182,6 +182,12 @@ def test_retry_after_is_read_from_this_response(headers: dict[str, str], wait_ms
     assert find_wait(Response(429, headers, "")) == wait_ms
 
 
+def test_a_ban_whose_body_can_not_be_read_is_one() -> None:
+    verdict = classify(EXCHANGES["binance"], Response(418, {}, "[" * 100_000), [])
+
+    assert (type(verdict.error), verdict.ban_ms) == (VendorBusy, 120_000)
+
+
 def test_a_message_is_one_short_line() -> None:
     body = '{"code":"51001","msg":"%s"}' % ("line\\nline " * 500)
     verdict = classify(EXCHANGES["okx"], Response(200, {}, body), [])

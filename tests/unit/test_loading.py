@@ -1,11 +1,12 @@
 """Vendors are loaded by name; one that can't be is refused in one line, and stops no other."""
 
 import sys
+import threading
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, EntryPoints
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -13,6 +14,8 @@ from series_pipelines.errors import UnknownVendor
 from series_pipelines.vendors import loading
 from series_pipelines.vendors.contract import Product, Reply, Request, Service
 from series_pipelines.vendors.loading import load_vendors
+from series_pipelines.vendors.offers import Offer, look_at_all
+from series_pipelines.vendors.registry import Registry
 
 DEMO = "series_pipelines.vendors.demo.vendor:create"
 
@@ -51,6 +54,32 @@ def test_a_vendor_is_loaded_by_entry_point_or_by_module_and_factory(plugin: Modu
     vendors, refused = load_vendors(["acme", "acme_plugin:create"], {"acme": {"as": "named"}, "unused": {}})
     assert ([vendor.name for vendor in vendors], refused) == (["named", "plain"], [])
     assert seen == [{"as": "named"}, {}]
+
+
+def test_a_name_is_read_once_where_a_vendor_is_loaded(plugin: ModuleType) -> None:
+    class Shy(FakeVendor):
+        names: ClassVar = ["shy"]
+        name = property(lambda self: self.names.pop(), lambda self, name: None)
+
+    plugin.create = lambda options: [Shy("shy")]  # type: ignore[attr-defined]
+    [vendor], refused = load_vendors(["acme"], {})
+    registry = Registry([vendor])
+    assert (vendor.name, list(registry.by_name), registry.read().refused, refused) == ("shy", ["shy"], (), [])
+    assert (vendor.services(), vendor.products(), vendor.fetch(Request("", "", None, "", 0)).rows) == ([], [], [])
+
+
+def test_what_is_still_listed_is_asked_for_where_a_vendor_knows_it(plugin: ModuleType) -> None:
+    class Choosy(FakeVendor):
+        def products(self) -> list[Product]:
+            return [Product("A/1")]
+
+        def still_listed(self, product_ids: list[str]) -> list[str]:
+            return product_ids[:1]
+
+    plugin.create = lambda options: [Choosy("choosy"), FakeVendor("plain")]  # type: ignore[attr-defined]
+    registry = Registry(*load_vendors(["acme"], {}))
+    looks = look_at_all(registry, {"choosy": ["A/1", "A/2", "A/3"], "plain": ["B/1"]})
+    assert [look.still_listed for look in looks.values() if isinstance(look, Offer)] == [{"A/2"}, frozenset()]
 
 
 def test_an_unknown_vendor_is_refused_with_the_known_names(plugin: ModuleType) -> None:
@@ -116,6 +145,27 @@ def test_a_module_that_can_not_be_loaded_is_one_line_and_the_others_are_loaded(
     assert refused.startswith("vendor 'bad_plugin:create'")
     assert told in refused
     assert refused.isprintable()
+
+
+def test_modules_are_loaded_side_by_side_with_one_deadline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["slow_first", "slow_second", "slow_third"]
+    barrier = threading.Barrier(len(names) + 1)
+    monkeypatch.setattr(sys, "slow_barrier", barrier, raising=False)
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(
+            "import sys\nsys.slow_barrier.wait(30)\nfrom series_pipelines.vendors.demo.vendor import create\n"
+        )
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.syspath_prepend(tmp_path)
+    loaded: list[Any] = []
+    loading_all = threading.Thread(target=lambda: loaded.append(load_vendors([f"{n}:create" for n in names], {})))
+    loading_all.start()
+    # It is passed only while all of them are being loaded.
+    barrier.wait(30)
+    loading_all.join()
+    [(vendors, refused)] = loaded
+    assert [vendor.name for vendor in vendors] == ["demo-a", "demo-b"]
+    assert refused == ["vendor 'demo-a' is configured twice", "vendor 'demo-b' is configured twice"] * 2
 
 
 def test_a_module_that_never_ends_loading_is_left_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,8 +1,10 @@
 """A vendor's reply becomes a page by stated rules: normalised, trimmed and counted, or refused whole."""
 
+import tracemalloc
 from decimal import Decimal
+from itertools import repeat
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -78,6 +80,59 @@ def test_an_empty_list_is_an_empty_page(check: Any) -> None:
 
 def test_rows_as_lists_are_as_good_as_tuples() -> None:
     assert check_bars([list(bar(0))]) == check_bars([bar(0)])
+
+
+class Endless(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        return repeat(bar(0))
+
+
+class Short(list):  # type: ignore[type-arg]
+    def __len__(self) -> int:
+        return 3
+
+
+class EndlessRow(list):  # type: ignore[type-arg]
+    def __iter__(self) -> Any:
+        return repeat("1")
+
+
+class Named(NamedTuple):
+    created_ms: int
+    long: str = "1"
+    short: str = "1"
+    price: str | None = None
+
+
+@pytest.mark.parametrize("check", [check_bars, check_rates])
+@pytest.mark.parametrize("make", [Endless, Short])
+def test_a_list_with_a_mind_of_its_own_is_not_gone_through(check: Any, make: Any) -> None:
+    rows = make(bar(number * MINUTE_MS) for number in range(MOST_ROWS + 1))
+    with pytest.raises(PageRefused, match=f"rows are not a list but {make.__name__}"):
+        check(rows)
+
+
+@pytest.mark.parametrize(
+    ("check", "row"), [(check_bars, EndlessRow(bar(0))), (check_rates, EndlessRow(rate(0))), (check_rates, Named(0))]
+)
+def test_a_row_with_a_mind_of_its_own_is_not_gone_through(check: Any, row: Any) -> None:
+    with pytest.raises(PageRefused, match=f"a row must be a list of . values, not {type(row).__name__}$"):
+        check([row])
+
+
+def test_a_row_is_looked_at_only_if_it_is_as_wide_as_a_row() -> None:
+    wide = [0] * 1_000_000
+    with pytest.raises(PageRefused, match="a row must be a list of 8 values"):
+        check_bars([wide] * MOST_ROWS)
+
+
+def test_a_price_is_looked_at_only_if_it_is_as_long_as_a_price() -> None:
+    long = f"1.{'0' * 5_000_000}"
+    tracemalloc.start()
+    with pytest.raises(PageRefused, match="not a decimal"):
+        check_bars([bar(number * MINUTE_MS, open=long, high=long, low=long, close=long) for number in range(20)])
+    assert tracemalloc.get_traced_memory()[1] < 10 * len(long)
+    tracemalloc.stop()
 
 
 def test_rows_out_of_order_are_sorted() -> None:

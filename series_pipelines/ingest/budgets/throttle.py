@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Final
 
 from series_pipelines.core.clock import Clock
+from series_pipelines.core.text import clean_text
 from series_pipelines.errors import VendorBroken, VendorBusy
 from series_pipelines.ingest.budgets import limits
 from series_pipelines.ingest.budgets.turns import TurnBooks
@@ -67,7 +68,7 @@ class PostgresThrottle:
     def open_circuit(self, budget: Budget, for_ms: int, reason: str) -> None:
         """Let no request of this budget leave any process for a while."""
         with self._connection() as conn:
-            limits.block(conn, budget.name, for_ms, reason)
+            limits.block(conn, budget.name, for_ms, clean_text(reason))
 
     def close(self) -> None:
         """Close the connection."""

@@ -90,7 +90,7 @@ def sync_universe(
         known, looks = _read_known(conn), {**looks, **failed}
         plan = _make_plan(registry, known, looks, may_retire)
     changes, unwritten = _write_series(conn, known, plan, wait)
-    refused = [*plan.catalogue.refused, *unwritten]
+    refused = [*plan.catalogue.refused, *plan.series.refused, *unwritten]
     for share in plan.shares.values():
         refused += share.refused
     for look in looks.values():

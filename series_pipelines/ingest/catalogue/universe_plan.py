@@ -26,6 +26,8 @@ MOST_EXAMPLES: Final = 3
 
 Entry = tuple[str, str, str]
 """A series id, its product id and the capability that serves it."""
+Owned = Mapping[str, Sequence[KnownProduct | Product]]
+"""The products of each vendor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,8 @@ class SeriesPlan:
     retired: dict[str, list[KnownSeries]]
     kept_keys: set[str]
     held_back: tuple[HeldBack, ...]
+    refused: tuple[str, ...]
+    """The capabilities that would serve what its own vendors serve, and nothing else."""
 
 
 def share_products(known: Known, offers: Mapping[str, Offer], catalogue: Catalogue) -> dict[str, Share]:
@@ -174,7 +178,9 @@ def plan_series(
     vendor_of = known.find_holders()
     doubtful = catalogue.silent | {name for name, offer in offers.items() if not offer.services.is_whole}
     kept_keys = {key for key, name in vendor_of.items() if name in doubtful and key not in catalogue.capabilities}
-    products = list(_list_products(known, shares).values())
+    owned = _group_products(known, shares)
+    capabilities = catalogue.capabilities.values()
+    busy: set[str] = set()
     wanted: dict[str, dict[str, Entry]] = {}
     losing: dict[str, list[KnownSeries]] = {}
     active: dict[str, list[KnownSeries]] = {}
@@ -182,7 +188,8 @@ def plan_series(
         active[table_name] = [series for series in known.series[table_name] if series.active]
         kept = (_to_entry(series) for series in active[table_name] if series.cap_key in kept_keys)
         entries = wanted[table_name] = {entry[0]: entry for entry in kept}
-        for entry in enumerate_series(catalogue.capabilities.values(), TABLES[table_name], products):
+        for entry in enumerate_series(capabilities, TABLES[table_name], owned):
+            busy.add(entry[2])
             entries.setdefault(entry[0], entry)
         losing[table_name] = [series for series in active[table_name] if series.series_id not in entries]
     held_back: list[HeldBack] = []
@@ -192,23 +199,48 @@ def plan_series(
         examples = tuple(each.series_id for each in series[:MOST_EXAMPLES])
         held_back.append(HeldBack(vendor, table_name, why, len(series), examples))
     return SeriesPlan(
-        products=len(products),
+        products=sum(map(len, owned.values())),
         wanted={table_name: list(entries.values()) for table_name, entries in wanted.items()},
         retired={name: [each for each in losing[name] if each.series_id not in wanted[name]] for name in TABLES},
         kept_keys=kept_keys,
         held_back=tuple(held_back),
+        refused=_refuse_idle((each for each in capabilities if each.cap_key not in busy), owned),
     )
 
 
-def _list_products(known: Known, shares: Mapping[str, Share]) -> dict[str, KnownProduct | Product]:
-    """Return every product that is wanted, as its vendor describes it now if it does."""
-    products: dict[str, KnownProduct | Product] = {product.product_id: product for product in known.products}
+def _group_products(known: Known, shares: Mapping[str, Share]) -> Owned:
+    """Return every product that is wanted, by whose it is, as its vendor describes it now if it does."""
+    products: dict[str, tuple[str, KnownProduct | Product]] = {
+        each.product_id: (each.vendor, each) for each in known.products
+    }
     for share in shares.values():
         for product_id in share.unwanted:
             del products[product_id]
-    for share in shares.values():
-        products |= {product.product_id: product for product in share.products}
-    return products
+    for name, share in shares.items():
+        products |= {product.product_id: (name, product) for product in share.products}
+    owned: defaultdict[str, list[KnownProduct | Product]] = defaultdict(list)
+    for name, product in products.values():
+        owned[name].append(product)
+    return owned
+
+
+def _refuse_idle(idle: Iterable[Capability], owned: Owned) -> tuple[str, ...]:
+    """Say of capabilities that serve nothing which of the products that they cover their own vendors serve."""
+    refusals: dict[str, Refusals] = {}
+    for capability in idle:
+        name, table = capability.vendor, TABLES[capability.table_name]
+        served = (
+            f"{show_value(product.product_id)} is of vendor {owner!r}, which serves it itself"
+            for owner, products in owned.items()
+            for product in products
+            if owner != name
+            and product.product_id.startswith(capability.product_prefix)
+            and not table.leaves_out(product)
+        )
+        if why := next(served, None):
+            told = refusals.setdefault(name, Refusals(name, "services"))
+            told.add(f"vendor {name!r}, service {capability.method!r}: {capability.cap_key} serves nothing: {why}")
+    return tuple(line for told in refusals.values() for line in told.tell())
 
 
 def _hold_back(
@@ -242,20 +274,27 @@ def _to_entry(series: KnownSeries) -> Entry:
     return series.series_id, series.product_id, series.cap_key
 
 
-def enumerate_series(
-    capabilities: Iterable[Capability], table: SeriesTable, products: Iterable[KnownProduct | Product]
-) -> Iterator[Entry]:
-    """Yield (series_id, product_id, cap_key); the longest matching prefix serves a series, then the first key."""
-    ranked = sorted(
+def enumerate_series(capabilities: Iterable[Capability], table: SeriesTable, owned: Owned) -> Iterator[Entry]:
+    """Yield (series_id, product_id, cap_key). Others than its own vendor serve a product only in a table in which that
+    one does not; of either the longest matching prefix serves a series, then the first key.
+    """
+    offered = sorted(
         (capability for capability in capabilities if capability.table_name == table.name),
         key=lambda capability: (-len(capability.product_prefix), capability.cap_key),
     )
-    for product in products:
-        if table.leaves_out(product):
-            continue
-        product_id, seen = product.product_id, set[str]()
-        for capability in ranked:
-            if product_id.startswith(capability.product_prefix):
+    for owner, products in owned.items():
+        ranked = sorted(offered, key=lambda capability: capability.vendor != owner)
+        for product in products:
+            if table.leaves_out(product):
+                continue
+            product_id, seen, is_served = product.product_id, set[str](), False
+            for capability in ranked:
+                if not product_id.startswith(capability.product_prefix):
+                    continue
+                if capability.vendor == owner:
+                    is_served = True
+                elif is_served:
+                    break
                 for series_id in table.list_series(product_id, capability.durations):
                     if series_id not in seen:
                         seen.add(series_id)

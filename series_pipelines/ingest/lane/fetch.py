@@ -35,15 +35,18 @@ def fetch_page(
     reply: Any = None
     try:
         reply = vendor.fetch(request)
-        if not isinstance(reply, Reply) or type(reply.now_ms) is not int:
-            raise PageRefused(f"vendor {vendor.name!r} answered {series_id} with {show_value(reply)}, not a reply")
+        # A class of its own might say another time each time that it is asked.
+        if type(reply) is not Reply or type(reply.now_ms) is not int:
+            raise PageRefused(
+                f"vendor {capability.vendor!r} answered {series_id} with {show_value(reply)}, not a reply"
+            )
         if read_clocks is not None:
             check_vendor_clock(reply.now_ms, read_clocks())
         return _check_page(reply, request, capability, cadence, life)
     except BaseException as error:
         # Not chained: what a vendor raised may do anything when somebody prints it.
-        blamed = blame_vendor(vendor.name, error, f" on {series_id}")
-    if isinstance(blamed, PageRefused) and isinstance(reply, Reply):
+        blamed = blame_vendor(capability.vendor, error, f" on {series_id}")
+    if isinstance(blamed, PageRefused) and type(reply) is Reply:
         blamed.digest = digest_rows(reply.rows)
     raise blamed
 
@@ -85,7 +88,7 @@ def ask_page(
 ) -> Page:
     """Fetch a page and wait for it, but no longer than a vendor may take."""
     return ask(
-        vendor.name,
+        capability.vendor,
         f"fetch() of {series_id}",
         lambda: fetch_page(vendor, capability, series_id, fetch, cadence, life, read_clocks),
         LONGEST_FETCH_MS / 1000,

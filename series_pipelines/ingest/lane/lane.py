@@ -9,6 +9,7 @@ import gc
 import queue
 from collections.abc import Callable, Collection
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Final
@@ -22,7 +23,6 @@ from series_pipelines.errors import (
     CapabilityBusy,
     ClockApart,
     ClockRefused,
-    SeriesError,
     VendorBackoff,
     VendorError,
     VendorRejected,
@@ -49,7 +49,7 @@ from series_pipelines.ingest.planning.plan import (
 )
 from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import ranges, states
-from series_pipelines.ingest.storing.commit import Author, Finished
+from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Author, Finished
 from series_pipelines.ingest.storing.writer import Writer, Written
 from series_pipelines.postgres import locks
 from series_pipelines.postgres.clock import read_clock
@@ -143,11 +143,14 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
             try:
                 with translated_errors():
                     return lane.work()
-            except SeriesError:
+            except (*NO_PAGE_TO_BLAME, CapabilityBusy):
                 raise
-            except Exception as error:
+            except (Exception, SystemExit, GeneratorExit) as error:
                 lane.tell_breakdown(error)
-                raise
+                if isinstance(error, Exception):
+                    raise
+                # Unlike an interrupt it is nobody's wish, and must not end the process as if all were well.
+                raise RuntimeError(describe_error(error)) from error
             finally:
                 lane.close()
                 locks.release_capability(control, capability.cap_key)
@@ -199,7 +202,7 @@ class _Lane:
         self._agenda = Agenda(lambda _: capability.direction, self._find_cadence)
         self._database_ahead_ms = 0
         self._read_database_clock = tools.read_database_clock
-        self._threads: VendorThreads[Page] = VendorThreads(vendor.name)
+        self._threads: VendorThreads[Page] = VendorThreads(capability.vendor)
         self._writer = Writer(
             partial(tools.connect, "lane writer", False),
             capability.table_name,
@@ -240,18 +243,27 @@ class _Lane:
         self._turns.tell()
         self._writer.close()
 
-    def tell_breakdown(self, error: Exception) -> None:
+    def tell_breakdown(self, error: BaseException) -> None:
         """Write down what ended the lane, at the series it worked on and at the capability, so that the next lane
-        begins elsewhere and people see why."""
+        begins elsewhere and people see why. That this fails too never hides what ended it."""
         reason, now_ms = f"the lane broke down: {describe_error(error)}", self._clock.now_ms()
-        at_work = [(asked.facts, asked.fetch) for asked in self._fetching.values()]
-        at_work += [(finished.facts, finished.fetch) for finished in self._writing.values()]
-        attempts = [
-            states.Attempt(facts.series_id, fetch.target, now_ms, settle_failure(facts, fetch, reason, now_ms))
-            for facts, fetch in at_work
-        ]
-        states.settle(self._control, self._capability.table_name, attempts)
-        capability_store.note_error(self._control, self._capability.cap_key, reason, now_ms)
+        with suppress(Exception):
+            attempts = [
+                states.Attempt(facts.series_id, fetch.target, now_ms, settle_failure(facts, fetch, reason, now_ms))
+                for facts, fetch in self._list_at_work(now_ms)
+            ]
+            states.settle(self._control, self._capability.table_name, attempts)
+        with suppress(Exception):
+            capability_store.note_error(self._control, self._capability.cap_key, reason, now_ms)
+
+    def _list_at_work(self, now_ms: int) -> Collection[tuple[SeriesFacts, Fetch]]:
+        at_work = {asked.facts.series_id: (asked.facts, asked.fetch) for asked in self._fetching.values()}
+        at_work |= {series_id: (finished.facts, finished.fetch) for series_id, finished in self._writing.items()}
+        if self._agenda.in_hand is not None:
+            facts, target = self._agenda.in_hand
+            planned = Fetch("head" if target == "head" else "tail", target, now_ms, "it is not planned yet")
+            at_work.setdefault(facts.series_id, (facts, planned))
+        return at_work.values()
 
     def _find_cadence(self, facts: SeriesFacts) -> Cadence:
         limits = self._capability.limits
@@ -340,7 +352,7 @@ class _Lane:
         self._report.requests += 1
         number = self._report.requests
         asked_ms = self._clock.now_ms()
-        if refusal := refuse_overstayer(self._vendor.name):
+        if refusal := refuse_overstayer(self._capability.vendor):
             self._turns.settle(turn)
             self._judge(Asked(facts, fetch, asked_ms, number, turn, Future()), refusal)
             return True
@@ -439,7 +451,7 @@ class _Lane:
                 waited_s = (now_ms - asked.asked_ms) / 1000
                 self._report.left_behind += 1
                 self._turns.settle(asked.turn)
-                self._judge(asked, leave_behind(self._vendor.name, what, asked.answer, waited_s))
+                self._judge(asked, leave_behind(self._capability.vendor, what, asked.answer, waited_s))
 
     def _absorb_answer(self, asked: Asked) -> None:
         try:

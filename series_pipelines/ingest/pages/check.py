@@ -202,7 +202,8 @@ def check_instant_page(
 
 
 def _check_rows(rows: Any) -> int:
-    if not isinstance(rows, list | tuple):
+    # What a class of its own says of its length, and gives when it is gone through, may be anything, without end too.
+    if type(rows) not in (list, tuple):
         raise PageRefused(f"the reply's rows are not a list but {name_type(rows)}")
     received = len(rows)
     if received > MOST_ROWS:
@@ -211,7 +212,7 @@ def _check_rows(rows: Any) -> int:
 
 
 def _check_time(row: Any, width: int) -> int:
-    if not isinstance(row, (list, tuple)) or len(row) != width:
+    if type(row) not in (list, tuple) or len(row) != width:
         raise PageRefused(f"a row must be a list of {width} values, not {show_value(row)}")
     created_ms = row[0]
     if type(created_ms) is not int or not 0 <= created_ms <= LAST_MOMENT_MS:

@@ -14,7 +14,7 @@ from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.text import show_value
 from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused, VendorError
-from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.check import MOST_ROWS, Page
 from series_pipelines.ingest.pages.outcome import Outcome
 from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, find_page_span, has_given_all
 
@@ -22,6 +22,9 @@ EvidenceKind = Literal["verified_empty", "outage", "pre_listing", "beyond_retent
 
 PROVEN_OUTAGE: Final = 2
 """So many answers apart in time make an outage; fewer leave the time unknown."""
+MOST_VALUES: Final = 50
+MOST_CHARACTERS: Final = 1_000
+"""What a row holds at most, and a value, to be looked at whole: more than any row that could be good."""
 FLOOR_EVIDENCE: Final[dict[str | None, EvidenceKind]] = {"listing": "pre_listing", "retention": "beyond_retention"}
 
 
@@ -61,13 +64,32 @@ def find_evidence(
 
 def digest_rows(rows: object) -> str:
     """Return a short digest of an answer, to tell whether two answers were the same."""
-    try:
+    digest = blake2b(digest_size=16)
+    if _is_small(rows):
         # Version 0 writes what things are worth, not which of them are the same object.
-        content = marshal.dumps(cast(Any, rows), 0)
-    except Exception:
-        # Of what can't be written whole, what can be shown of it has to do.
-        content = show_value(rows).encode()
-    return blake2b(content, digest_size=16).hexdigest()
+        digest.update(marshal.dumps(cast(Any, rows), 0))
+    else:
+        # Of what is larger than any page, what can be shown of it has to do.
+        digest.update(show_value(rows).encode())
+    return digest.hexdigest()
+
+
+def _is_small(rows: object) -> bool:
+    """Whether an answer can be written whole: a reply that is refused may hold anything, a billion times over."""
+    if type(rows) not in (list, tuple) or len(cast(Sequence[object], rows)) > MOST_ROWS:
+        return False
+    return all(
+        type(row) in (list, tuple) and len(row) <= MOST_VALUES and all(map(_is_short, row))
+        for row in cast(Sequence[Any], rows)
+    )
+
+
+def _is_short(value: Any) -> bool:
+    if type(value) is str:
+        return len(value) <= MOST_CHARACTERS
+    if type(value) is int:
+        return value.bit_length() <= 4 * MOST_CHARACTERS
+    return value is None or type(value) in (bool, float)
 
 
 def _read_page(

@@ -16,6 +16,7 @@ from series_pipelines.core.duration import Duration
 from series_pipelines.core.tables import Column
 
 _MOST_DIGITS: Final = 60
+_LONGEST: Final = 2 * _MOST_DIGITS + 1
 
 UsualBar = tuple[int, int, str, str, str, str, *tuple[str | None, ...]]
 
@@ -26,13 +27,10 @@ def read_usual_bars(
     """Return the bars of a usual page, oldest first; None if the page is not one."""
     if not rows or duration.months or not set(map(type, rows)) <= {list, tuple}:
         return None
-    try:
-        columns = list(zip(*rows, strict=True))
-    except ValueError:
+    # Before anything is made of them: a thousand rows may be the same list of a million values.
+    if set(map(len, rows)) != {2 + len(known)}:
         return None
-    if len(columns) != 2 + len(known):
-        return None
-    created, closed, *decimals = columns
+    created, closed, *decimals = zip(*rows, strict=True)
     if closed.count(None) != len(rows) or set(map(type, created)) != {int}:
         return None
     if created[0] > created[-1]:
@@ -67,9 +65,12 @@ def _are_sound(first: Sequence[Any], high: Sequence[Any], low: Sequence[Any], la
 
 
 def _are_decimals(columns: Sequence[Sequence[Any]], digits: str) -> bool:
-    joined = "\n".join(chain.from_iterable(columns))
-    count = sum(map(len, columns))
-    return joined.count("\n") == count - 1 and _lines_of_decimals(digits).fullmatch(joined) is not None
+    values = list(chain.from_iterable(columns))
+    # Before they are joined: a thousand values may be the same text of a million digits.
+    if max(map(len, values), default=0) > _LONGEST:
+        return False
+    joined = "\n".join(values)
+    return joined.count("\n") == len(values) - 1 and _lines_of_decimals(digits).fullmatch(joined) is not None
 
 
 @cache

@@ -12,9 +12,11 @@ from series_pipelines.ingest.planning.plan import (
     Cadence,
     Fetch,
     SeriesFacts,
+    Target,
     find_head_due,
     find_recheck_due,
     find_tail_due,
+    is_gap_next,
     plan_head,
     plan_probe,
     plan_tail,
@@ -88,10 +90,13 @@ class Agenda:
         self._heads = _Queue()
         self._tails = _Queue()
         self._rechecks = _Queue()
+        self.in_hand: tuple[SeriesFacts, Target] | None = None
+        """The series that is put, or was taken last, and for what: if that breaks down, it is to blame."""
 
     def put(self, facts: SeriesFacts) -> None:
         """Put a series on the agenda, or change what is known of it."""
         self.drop(facts.series_id)
+        self.in_hand = facts, "head"
         self._facts[facts.series_id] = facts
         head_due_ms = find_head_due(facts, self._find_cadence(facts))
         if head_due_ms is not None:
@@ -103,6 +108,7 @@ class Agenda:
         recheck_due_ms = find_recheck_due(facts) if tail_due_ms is None else None
         if recheck_due_ms is not None:
             self._rechecks.put(facts.series_id, recheck_due_ms, facts.tail_attempted_ms)
+        self.in_hand = None
 
     def drop(self, series_id: str) -> None:
         """Take a series off the agenda."""
@@ -113,15 +119,17 @@ class Agenda:
 
     def take_head(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due head, with the request that serves it."""
-        return self._take(self._heads, self._plan_head, now_ms)
+        return self._take(self._heads, lambda _: "head", self._plan_head, now_ms)
 
     def take_tail(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting due tail, with the request that serves it."""
-        return self._take(self._tails, self._plan_tail, now_ms)
+        return self._take(
+            self._tails, lambda facts: "gap" if is_gap_next(facts, now_ms) else "start", self._plan_tail, now_ms
+        )
 
     def take_recheck(self, now_ms: int) -> tuple[SeriesFacts, Fetch] | None:
         """Take the longest-waiting floor that is to be verified again, with the request that does it."""
-        return self._take(self._rechecks, self._plan_recheck, now_ms)
+        return self._take(self._rechecks, lambda _: "start", self._plan_recheck, now_ms)
 
     def list_due(self, now_ms: int) -> Iterator[Due]:
         """Yield all that is due: heads, then tails, then floors to verify again, each the longest-waiting first."""
@@ -147,14 +155,20 @@ class Agenda:
         return min((due_ms for due_ms in (head_due_ms, tail_due_ms) if due_ms is not None), default=None)
 
     def _take(
-        self, queue: _Queue, plan: Callable[[SeriesFacts, int], Fetch], now_ms: int
+        self,
+        queue: _Queue,
+        find_target: Callable[[SeriesFacts], Target],
+        plan: Callable[[SeriesFacts, int], Fetch],
+        now_ms: int,
     ) -> tuple[SeriesFacts, Fetch] | None:
         series_id = queue.peek(now_ms)
         if series_id is None:
             return None
         facts = self._facts[series_id]
+        self.in_hand = facts, find_target(facts)
+        fetch = plan(facts, now_ms)
         self.drop(series_id)
-        return facts, plan(facts, now_ms)
+        return facts, fetch
 
     def _plan_head(self, facts: SeriesFacts, now_ms: int) -> Fetch:
         return plan_head(facts, self._find_cadence(facts), self._find_direction(facts), now_ms)

@@ -274,8 +274,7 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
     A gap that backs off does not keep history from being fetched, nor the other way round.
     """
     overlap_ms = find_overlap(facts, cadence)
-    is_gap_due = (facts.gap_eligible_ms or 0) <= now_ms or is_at_floor(facts)
-    if facts.gap_start_ms is not None and facts.gap_end_ms is not None and is_gap_due:
+    if facts.gap_start_ms is not None and facts.gap_end_ms is not None and is_gap_next(facts, now_ms):
         why = f"gap of {(facts.gap_end_ms - facts.gap_start_ms) // 1000} s nearest to now"
         if direction == "backward":
             return Fetch("tail", "gap", min(now_ms, facts.gap_end_ms + overlap_ms), why)
@@ -291,6 +290,11 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
     window_ms = find_page_span(facts, cadence)
     time_ms = max(find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
     return Fetch("tail", "start", time_ms, "history before the first row", "forward")
+
+
+def is_gap_next(facts: SeriesFacts, now_ms: int) -> bool:
+    """Whether what is asked for next behind is a gap, not the start of history."""
+    return facts.has_gap and ((facts.gap_eligible_ms or 0) <= now_ms or is_at_floor(facts))
 
 
 def plan_probe(facts: SeriesFacts, cadence: Cadence, direction: str) -> Fetch:

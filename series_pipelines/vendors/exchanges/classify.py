@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Final
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
+from series_pipelines.core.text import clean_text
 from series_pipelines.errors import (
     PageRefused,
     VendorBroken,
@@ -31,7 +32,6 @@ LONGEST_MESSAGE: Final = 200
 _BANNED_UNTIL: Final = re.compile(r"banned until (\d{13})")
 _SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d+)?")
 _BLOCKED_STATUS: Final = (401, 403, 407, 451)
-_SPACE: Final = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def parse_exactly(text: str) -> Any:
     """Read JSON with every number as the text it was sent as; None if it is not JSON."""
     try:
         return json.loads(text, parse_float=str, parse_int=str)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -177,8 +177,7 @@ def _describe(name: str, response: Response, body: Any, code: str | None, messag
         what = "the body says no more"
     else:
         what = " ".join(part for part in (code, message) if part)
-    text = _SPACE.sub(" ", f"{name}: {response.status}, {what}").strip()
-    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+    return clean_text(f"{name}: {response.status}, {what}", LONGEST_MESSAGE)
 
 
 def _parse_date(text: str | None) -> datetime | None:

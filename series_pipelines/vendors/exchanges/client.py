@@ -18,6 +18,9 @@ from series_pipelines.vendors.exchanges.classify import Response, classify, pars
 from series_pipelines.vendors.exchanges.spec import Exchange, UsedHeader
 
 MISSING_CCXT: Final = "exchanges need the package ccxt: pip install series-pipelines[ccxt]"
+MOST_BYTES: Final = 64 * 1024 * 1024
+"""Of a body, unpacked. A page is far smaller, but a list of all markets may have tens of megabytes."""
+CHUNK_BYTES: Final = 64 * 1024
 SECRETS: Final = {"API_KEY": "apiKey", "SECRET": "secret", "PASSWORD": "password"}
 
 
@@ -107,6 +110,7 @@ class Client:
             self.ccxt.urls["api"] = _replace_hosts(self.ccxt.urls["api"], config.url)
         self.ccxt.session.max_redirects = 0
         self.ccxt.session.hooks["response"].append(lambda _, **__: self._settle())
+        self.ccxt.session.hooks["response"].append(self._read_body)
         proxy = find_proxy(config, secrets)
         if proxy is not None:
             self.ccxt.proxies = {"http": proxy, "https": proxy}
@@ -168,6 +172,20 @@ class Client:
             ticket, self._ticket = self._ticket, None
             self._purse.settle(ticket)
 
+    def _read_body(self, response: Any, /, **_: Any) -> None:
+        """Read a body so far as it may be large: one that says what is wrong is cut, any other is refused."""
+        body = bytearray()
+        for chunk in response.iter_content(CHUNK_BYTES):
+            body += chunk
+            if len(body) > MOST_BYTES:
+                response.close()
+                if response.ok:
+                    most = f"{MOST_BYTES // 1024 // 1024} MiB"
+                    raise PageRefused(f"{self._exchange.name}: its body is larger than {most}")
+                break
+        # Where requests keeps what it has read: it reads no more of a response that has it.
+        response._content = bytes(body[:MOST_BYTES])
+
     def keep(self, response: Response) -> None:
         """Remember what came back."""
         self._last = response
@@ -179,6 +197,9 @@ class Client:
             self._purse.note(group, response)
         if error is None and response is not None and self._is_well(response):
             return
+        if isinstance(error, VendorError):
+            self._failure = error
+            raise error
         causes = [] if error is None else [cause.__name__ for cause in type(error).__mro__]
         verdict = classify(self._exchange, response, causes)
         self._failure = self._hide(verdict.error)
