@@ -28,10 +28,10 @@ def verify_command(
 ) -> None:
     """Hold the coverage of SERIES, or of all, against their rows, the evidence, the clock and what a page can span.
 
-    Covered time without rows or a believable hole, time and rows that are still to come, rows from before or after a
-    product's life, and bars across each other do not stand. --mend takes them back: the time is unknown again and asked
-    for, the ledger has an event and the revisions have what the rows said. The exit code is 1 if anything still does
-    not stand.
+    Covered time without rows or a believable hole, time and rows that are still to come or were told before they came,
+    rows from before or after a product's life, and bars across each other do not stand. --mend takes them back: the
+    time is unknown again and asked for, the ledger has an event and the revisions have what the rows said. The exit
+    code is 1 if anything still does not stand.
 
     Example: series verify 'DEMO/SWAP/*/1m' --mend
     """
@@ -43,15 +43,16 @@ def verify_command(
 
     now_ms = SystemClock().now_ms()
     with open_database("verify") as conn:
-        limit_ms = max(now_ms, read_clock(conn)) + load_settings().clock_tolerance_seconds * 1000
+        tolerance_ms = load_settings().clock_tolerance_seconds * 1000
+        limit_ms = max(now_ms, read_clock(conn)) + tolerance_ms
         chosen = choose_series(conn, series, table_name) if series else None
         found = []
         for name in TABLES if table_name is None else (table_name,):
             wanted = None if chosen is None else [each.series_id for each in chosen if each.table_name == name]
-            found += verify_series(conn, name, wanted, limit_ms)
+            found += verify_series(conn, name, wanted, limit_ms, tolerance_ms)
         conn.commit()
         if do_mend:
-            found = mend(conn, found, limit_ms, now_ms)
+            found = mend(conn, found, limit_ms, now_ms, tolerance_ms)
     if as_json:
         print_json([_describe(fault) for fault in found])
     else:

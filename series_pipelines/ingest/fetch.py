@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from series_pipelines.core.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.core.evidence import digest_rows
-from series_pipelines.core.page import MOST_ROWS, Page, check_bar_page, check_instant_page
+from series_pipelines.core.page import Page, check_bar_page, check_instant_page
 from series_pipelines.core.plan import Cadence, Fetch
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
@@ -60,6 +60,7 @@ def _check_page(reply: Reply, request: Request, capability: Capability, cadence:
             time_ms=request.time_ms,
             closed_before_ms=closed_before_ms,
             life=life,
+            page_rows=limits.page_rows,
         )
     return check_bar_page(
         table,
@@ -70,7 +71,7 @@ def _check_page(reply: Reply, request: Request, capability: Capability, cadence:
         closed_before_ms=closed_before_ms,
         life=life,
         on_grid=limits.on_grid,
-        page_rows=min(MOST_ROWS, limits.page_rows or MOST_ROWS),
+        page_rows=limits.page_rows,
     )
 
 

@@ -9,11 +9,12 @@ import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.clocks import TOLERANCE_MS
-from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.page import MOST_ROWS
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import VendorBusy, VendorRejected
 from series_pipelines.ingest import lane as lane_module
+from series_pipelines.ingest.certify import certify
 from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
 from series_pipelines.store import capabilities, coverage, ranges, states
 from series_pipelines.system_clock import SystemClock
@@ -269,6 +270,59 @@ def test_a_hole_longer_than_a_page_is_a_gap_until_two_answers_make_it_an_outage(
     account = coverage.read(world.conn, "ohlc_v2", [LIAR])[LIAR]
     world.conn.commit()
     assert [(known.kind, known.window) for known in account.evidence if known.kind == "outage"] == [("outage", gap)]
+    world.close()
+
+
+@pytest.mark.parametrize(("text", "days"), [("P1D", 900), ("PT1H", 800)])
+def test_one_short_page_of_unknown_size_proves_no_years_empty(
+    database_url: str, clock: MovableClock, text: str, days: int
+) -> None:
+    bar_ms = parse_duration(text).nominal_ms
+    listed_ms = NOON_MS // DAY_MS * DAY_MS - days * DAY_MS
+    vendor = make_vendor(clock, [make_product("SIM/A", listed_ms)], durations=(text,))
+    honest, calls = vendor.fetch, []
+
+    def lie_once(request: Request) -> Reply:
+        calls.append(request)
+        reply = honest(request)
+        if len(calls) > 1:
+            return reply
+        return Reply([(listed_ms, None, "1", "1", "1", "1", "1", None), *reply.rows[-3:]], reply.now_ms)
+
+    vendor.fetch = lie_once  # type: ignore[method-assign]
+    world = World(database_url, [vendor], clock)
+    world.settle()
+    window = Range(listed_ms, (NOON_MS - 2_000) // bar_ms * bar_ms)
+    certificate = certify(world.conn, "ohlc_v2", f"SIM/A/{text}", window)
+    world.conn.commit()
+    assert certificate.kinds == {"data": window.end_ms - window.start_ms}
+    assert certificate.rows == (window.end_ms - window.start_ms) // bar_ms
+    world.close()
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(page_rows=100)])
+def test_two_rates_years_apart_do_not_cover_what_is_between(
+    database_url: str, clock: MovableClock, limits: Limits
+) -> None:
+    listed_ms = NOON_MS - 400 * DAY_MS
+    vendor = make_vendor(
+        clock, [make_product("SIM/A", listed_ms)], method="IngestInterestRate", limits=limits, page_rows=100
+    )
+    honest, calls = vendor.fetch, []
+
+    def lie_once(request: Request) -> Reply:
+        calls.append(request)
+        reply = honest(request)
+        return reply if len(calls) > 1 else Reply([(listed_ms, "1", "1", None), *reply.rows[-1:]], reply.now_ms)
+
+    vendor.fetch = lie_once  # type: ignore[method-assign]
+    world = World(database_url, [vendor], clock)
+    world.settle()
+    stored = world.conn.execute("select count(*) from interest_rate").fetchone()
+    world.conn.commit()
+    truth = vendor.expected_rows("SIM/A", None, clock.now_ms())
+    assert stored == (len({listed_ms, *truth}),)
+    assert len(calls) < 40
     world.close()
 
 
