@@ -133,7 +133,8 @@ def check_bar_page(
         outside=outside,
         forming=len(ordered) - closed,
         holes=tuple(hole for hole in holes if hole.end_ms - hole.start_ms <= longest_ms),
-        may_lie_across=not on_grid or duration.nominal_ms > DAY_MS,
+        # Where bars do not divide a day, their grid may begin at the epoch or at midnight.
+        may_lie_across=not on_grid or DAY_MS % duration.nominal_ms != 0,
         breaks=tuple(hole for hole in holes if hole.end_ms - hole.start_ms > longest_ms),
     )
 

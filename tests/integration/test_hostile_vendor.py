@@ -3,6 +3,7 @@
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -323,6 +324,33 @@ def test_two_rates_years_apart_do_not_cover_what_is_between(
     truth = vendor.expected_rows("SIM/A", None, clock.now_ms())
     assert stored == (len({listed_ms, *truth}),)
     assert len(calls) < 40
+    world.close()
+
+
+@pytest.mark.parametrize("text", ["PT7M", "PT5H"])
+def test_bars_of_one_series_never_lie_across_each_other_where_two_grids_are_allowed(
+    database_url: str, clock: MovableClock, text: str
+) -> None:
+    bar_ms, midnight_ms = parse_duration(text).nominal_ms, NOON_MS // DAY_MS * DAY_MS
+    grids = [midnight_ms // bar_ms * bar_ms, midnight_ms]
+    assert grids[0] != grids[1]
+    vendor = make_vendor(clock, [make_product("SIM/A", midnight_ms - DAY_MS)], durations=(text,))
+    asked: list[Request] = []
+
+    def change_grids(request: Request) -> Reply:
+        asked.append(request)
+        first_ms = grids[len(asked) > 1]
+        times = [each for each in range(first_ms, first_ms + 2 * bar_ms, bar_ms) if each < request.time_ms]
+        return Reply([(each, None, "1", "1", "1", "1", "1", None) for each in times], clock.now_ms())
+
+    vendor.fetch = change_grids  # type: ignore[method-assign]
+    world = World(database_url, [vendor], clock)
+    report = world.run(CAP, LaneOrder(max_pages=4))
+    assert "lies across the stored one" in report.failed[f"SIM/A/{text}"]
+    bars = world.conn.execute("select created_at, closed_at from ohlc_v2 order by 1").fetchall()
+    world.conn.commit()
+    assert len(bars) == 2
+    assert all(left[1] <= right[0] for left, right in pairwise(bars))
     world.close()
 
 

@@ -611,6 +611,23 @@ def test_rates_further_apart_than_a_page_can_span_are_a_break() -> None:
         assert page.stretches == [Range(0, HOUR_MS + 1), Range((hours + 1) * HOUR_MS, (hours + 1) * HOUR_MS + 1)]
 
 
+@pytest.mark.parametrize(
+    ("text", "may_lie_across"),
+    [("PT1M", False), ("PT8H", False), ("P1D", False), ("PT7M", True), ("PT5H", True), ("P1W", True), ("P1M", True)],
+)
+def test_where_two_grids_are_allowed_bars_may_lie_across_each_other(text: str, may_lie_across: bool) -> None:
+    page = check_bar_page(
+        OHLC,
+        [bar(0)],
+        direction="forward",
+        time_ms=0,
+        duration=parse_duration(text),
+        closed_before_ms=NEVER_FORMING,
+        on_grid=True,
+    )
+    assert page.may_lie_across == may_lie_across
+
+
 def test_a_reply_longer_than_any_page_is_refused_before_it_is_looked_at() -> None:
     for check in (check_bars, check_rates):
         with pytest.raises(PageRefused, match=f"{MOST_ROWS + 1} rows, and a page may have {MOST_ROWS}"):
