@@ -18,6 +18,7 @@ from series_pipelines.ingest import lane as lane_module
 from series_pipelines.ingest.certify import certify
 from series_pipelines.ingest.lane import LaneOrder, LaneTools, run_lane
 from series_pipelines.store import capabilities, coverage, ranges, states
+from series_pipelines.store.connection import ms_to_time
 from series_pipelines.system_clock import SystemClock
 from series_pipelines.vendors.asking import count_left_behind
 from series_pipelines.vendors.contract import Limits, Reply, Request
@@ -57,12 +58,13 @@ class Liar:
         self.vendor = make_vendor(clock, products, direction=direction, limits=limits)
         self.name, self.services, self.products = "sim", self.vendor.services, self.vendor.products
         self.lie: Lie | None = None
+        self.victim = "SIM/A"
         self.asked: list[Request] = []
 
     def fetch(self, request: Request) -> Reply:
         self.asked.append(request)
         reply = self.vendor.fetch(request)
-        is_lie = self.lie is not None and request.product_id == "SIM/A"
+        is_lie = self.lie is not None and request.product_id == self.victim
         return self.lie(reply) if is_lie else reply  # type: ignore[misc, no-any-return]
 
 
@@ -352,6 +354,45 @@ def test_bars_of_one_series_never_lie_across_each_other_where_two_grids_are_allo
     assert len(bars) == 2
     assert all(left[1] <= right[0] for left, right in pairwise(bars))
     world.close()
+
+
+def refuse_clock(reply: Reply) -> Reply:
+    return Reply(reply.rows, reply.now_ms + 400 * DAY_MS)
+
+
+@pytest.mark.parametrize("victim", ["SIM/A", "SIM/B", "SIM/C"])
+def test_the_capability_tells_of_a_clock_until_the_series_that_met_it_has_a_good_answer(
+    world: World, liar: Liar, victim: str
+) -> None:
+    liar.victim, liar.lie = victim, refuse_clock
+    world.run(CAP, LaneOrder(shift_ms=5_000))
+    told = read_capability(world)
+    assert "400.0 d ahead of ours" in (told.last_error or "")
+    assert told.last_success_ms
+    # The next lane serves the neighbours only: the victim is still at rest.
+    world.conn.execute("update series_state set head_eligible_at = %s where product_id = %s",
+                       [ms_to_time(NOON_MS + HOUR_MS), victim])  # fmt: skip
+    world.conn.commit()
+    world.clock.wait(5 * MINUTE_MS)
+    report = world.run(CAP, LaneOrder(work=("head",), shift_ms=5_000))
+    assert report.touched == {f"SIM/{name}/PT1M" for name in "ABC"} - {f"{victim}/PT1M"}
+    later = read_capability(world)
+    assert (later.last_error, later.last_success_ms) == (told.last_error, world.clock.now_ms())
+    liar.lie = None
+    world.clock.wait(HOUR_MS)
+    assert f"{victim}/PT1M" in world.run(CAP, LaneOrder(shift_ms=5_000)).touched
+    assert read_capability(world).last_error is None
+
+
+def test_what_a_retired_series_met_is_told_no_longer(world: World, liar: Liar) -> None:
+    liar.lie = refuse_clock
+    world.run(CAP, LaneOrder(shift_ms=5_000))
+    assert read_capability(world).last_error
+    states.retire_series(world.conn, "ohlc_v2", [LIAR])
+    world.conn.commit()
+    world.clock.wait(5 * MINUTE_MS)
+    world.run(CAP, LaneOrder(shift_ms=5_000))
+    assert read_capability(world).last_error is None
 
 
 def as_dict(request: Request) -> dict[str, Any]:
