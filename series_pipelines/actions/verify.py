@@ -52,6 +52,6 @@ def verify_chosen(
     found: list[Fault] = []
     for name in names:
         wanted = None if chosen is None else [each.series_id for each in chosen if each.table_name == name]
-        found += verify_series(conn, name, wanted, limit_ms)
+        found += verify_series(conn, name, wanted, limit_ms, clock_tolerance_ms)
     conn.commit()
-    return Verification(tuple(mend(conn, found, limit_ms, now_ms) if do_mend else found))
+    return Verification(tuple(mend(conn, found, limit_ms, now_ms, clock_tolerance_ms) if do_mend else found))

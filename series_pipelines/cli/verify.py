@@ -28,10 +28,10 @@ def verify_command(
 ) -> None:
     """Hold the coverage of SERIES, or of all, against their rows, the evidence, the clock and what a page can span.
 
-    Covered time without rows or a believable hole, time and rows that are still to come, rows from before or after a
-    product's life, and bars across each other do not stand. --mend takes them back: the time is unknown again and asked
-    for, the ledger has an event and the revisions have what the rows said. The exit code is 1 if anything still does
-    not stand.
+    Covered time without rows or a believable hole, time and rows that are still to come or were told before they came,
+    rows from before or after a product's life, and bars across each other do not stand. --mend takes them back: the
+    time is unknown again and asked for, the ledger has an event and the revisions have what the rows said. The exit
+    code is 1 if anything still does not stand.
 
     Example: series verify 'DEMO/SWAP/*/1m' --mend
     """

@@ -27,8 +27,9 @@ class Limits:
     """What a service bears. `requests` per `window_ms` are counted over all processes under the name `budget`.
 
     `page_rows` is how many rows a page holds at most, if that is known: it saves forward vendors requests, and a hole
-    longer than a full page is a gap to ask for. `on_grid` says that bars begin on the grid of their duration (those of
-    a day and longer at midnight UTC); one that doesn't is refused.
+    longer than a full page (if not, than a hundred rows or those that the page has) is a gap to ask for. `on_grid` says
+    that bars begin on the grid of their duration (those of a day and longer at midnight UTC); one that doesn't is
+    refused.
     """
 
     concurrent: int = 1

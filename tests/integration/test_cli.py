@@ -20,9 +20,10 @@ from cli_results import read_error, succeed
 from click.testing import CliRunner, Result
 from rich.console import Console
 
+from series_pipelines.actions import backfill
 from series_pipelines.api.reading import read_ohlc
 from series_pipelines.app.settings import Settings, load_settings
-from series_pipelines.cli import lanes, series
+from series_pipelines.cli import series
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import format_iso, parse_time
@@ -272,7 +273,7 @@ def test_ingest_says_how_many_requests_were_left_behind(run: Run, monkeypatch: p
     run("products", "--refresh")
     for left_behind in (0, 2):
         report = LaneReport(requests=3, left_behind=left_behind, ended="it was stubbed")
-        monkeypatch.setattr(lanes, "run_lane", lambda *_, report=report: report)
+        monkeypatch.setattr(backfill, "run_lane", lambda *_, report=report: report)
         [lane] = json.loads(run("ingest", SWAP_HOURS, "--json").stdout)["lanes"]
         assert lane["left_behind"] == left_behind
         told = f"series: {SWAP_LANE}: {left_behind} requests were not answered in time, and left behind\n"

@@ -243,6 +243,38 @@ def test_the_certificate_of_the_same_data_is_the_same_and_of_one_changed_bar_ano
     world.close()
 
 
+def test_that_nothing_is_after_the_end_holds_for_one_delisting_only(database_url: str) -> None:
+    clock, vendor = build("backward")
+    world = World(database_url, [vendor], clock)
+    delisted_ms = NOON_MS - MINUTE_MS
+    say_delisted(world, delisted_ms)
+    world.settle()
+    known, after = read_facts(world), Range(NOON_MS, NOON_MS + DAY_MS)
+    later = Range(NOON_MS, NOON_MS + DAY_MS - 60 * MINUTE_MS)
+    assert {kind for kind, _, _ in kinds(world, after)} == {"post_delisting"}
+    # It is listed again: the head comes back, and what lies between is missing.
+    say_delisted(world, None)
+    assert {kind for kind, _, _ in kinds(world, after)} == {"unknown"}
+    clock.wait(DAY_MS)
+    [cap_key] = world.registry.read().capabilities
+    world.run(cap_key, LaneOrder(work=("head",), max_pages=1))
+    assert not certify(world.conn, "ohlc_v2", SERIES, later).is_complete
+    world.conn.commit()
+    # Delisted once more, what was said of the first time does not come back to life.
+    say_delisted(world, clock.now_ms() - MINUTE_MS)
+    assert "post_delisting" not in {kind for kind, _, _ in kinds(world, later)}
+    world.settle()
+    assert {kind for kind, _, _ in kinds(world, Range(known.end_ms, later.end_ms))} == {"data"}
+    assert {kind for kind, _, _ in kinds(world, Range(clock.now_ms(), clock.now_ms() + DAY_MS))} == {"post_delisting"}
+    world.close()
+
+
+def say_delisted(world: World, delisted_ms: int | None) -> None:
+    delisted_at = None if delisted_ms is None else ms_to_time(delisted_ms)
+    world.conn.execute("update product set delisted_at = %s", [delisted_at])
+    world.conn.commit()
+
+
 def test_the_check_names_the_series_with_unknown_time(database_url: str) -> None:
     clock, vendor = build("backward")
     world = World(database_url, [vendor], clock)

@@ -3,14 +3,14 @@
 import threading
 from asyncio import CancelledError
 from collections.abc import Callable, Iterator
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Any
 
 import pytest
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.app.clock import SystemClock
-from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import (
     DatabaseContended,
@@ -27,7 +27,9 @@ from series_pipelines.ingest.pages.check import MOST_ROWS
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
 from series_pipelines.ingest.planning import agenda as agenda_module
 from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.proving.certify import certify
 from series_pipelines.ingest.storing import capabilities, coverage, ranges, states
+from series_pipelines.postgres.connection import ms_to_time
 from series_pipelines.vendors.asking import count_left_behind
 from series_pipelines.vendors.contract import Limits, Reply, Request
 from series_pipelines.vendors.registry import format_cap_key
@@ -87,12 +89,13 @@ class Liar:
         self.vendor = make_vendor(clock, products, direction=direction, limits=limits)
         self.name, self.services, self.products = "sim", self.vendor.services, self.vendor.products
         self.lie: Lie | None = None
+        self.victim = "SIM/A"
         self.asked: list[Request] = []
 
     def fetch(self, request: Request) -> Reply:
         self.asked.append(request)
         reply = self.vendor.fetch(request)
-        is_lie = self.lie is not None and request.product_id == "SIM/A"
+        is_lie = self.lie is not None and request.product_id == self.victim
         return self.lie(reply) if is_lie else reply  # type: ignore[misc, no-any-return]
 
 
@@ -305,6 +308,125 @@ def test_a_hole_longer_than_a_page_is_a_gap_until_two_answers_make_it_an_outage(
     world.conn.commit()
     assert [(known.kind, known.window) for known in account.evidence if known.kind == "outage"] == [("outage", gap)]
     world.close()
+
+
+@pytest.mark.parametrize(("text", "days"), [("P1D", 900), ("PT1H", 800)])
+def test_one_short_page_of_unknown_size_proves_no_years_empty(
+    database_url: str, clock: MovableClock, text: str, days: int
+) -> None:
+    bar_ms = parse_duration(text).nominal_ms
+    listed_ms = NOON_MS // DAY_MS * DAY_MS - days * DAY_MS
+    vendor = make_vendor(clock, [make_product("SIM/A", listed_ms)], durations=(text,))
+    honest, calls = vendor.fetch, []
+
+    def lie_once(request: Request) -> Reply:
+        calls.append(request)
+        reply = honest(request)
+        if len(calls) > 1:
+            return reply
+        return Reply([(listed_ms, None, "1", "1", "1", "1", "1", None), *reply.rows[-3:]], reply.now_ms)
+
+    vendor.fetch = lie_once  # type: ignore[method-assign]
+    world = World(database_url, [vendor], clock)
+    world.settle()
+    window = Range(listed_ms, (NOON_MS - 2_000) // bar_ms * bar_ms)
+    certificate = certify(world.conn, "ohlc_v2", f"SIM/A/{text}", window)
+    world.conn.commit()
+    assert certificate.kinds == {"data": window.end_ms - window.start_ms}
+    assert certificate.rows == (window.end_ms - window.start_ms) // bar_ms
+    world.close()
+
+
+@pytest.mark.parametrize("limits", [Limits(), Limits(page_rows=100)])
+def test_two_rates_years_apart_do_not_cover_what_is_between(
+    database_url: str, clock: MovableClock, limits: Limits
+) -> None:
+    listed_ms = NOON_MS - 400 * DAY_MS
+    vendor = make_vendor(
+        clock, [make_product("SIM/A", listed_ms)], method="IngestInterestRate", limits=limits, page_rows=100
+    )
+    honest, calls = vendor.fetch, []
+
+    def lie_once(request: Request) -> Reply:
+        calls.append(request)
+        reply = honest(request)
+        return reply if len(calls) > 1 else Reply([(listed_ms, "1", "1", None), *reply.rows[-1:]], reply.now_ms)
+
+    vendor.fetch = lie_once  # type: ignore[method-assign]
+    world = World(database_url, [vendor], clock)
+    world.settle()
+    stored = world.conn.execute("select count(*) from interest_rate").fetchone()
+    world.conn.commit()
+    truth = vendor.expected_rows("SIM/A", None, clock.now_ms())
+    assert stored == (len({listed_ms, *truth}),)
+    assert len(calls) < 40
+    world.close()
+
+
+@pytest.mark.parametrize("text", ["PT7M", "PT5H"])
+def test_bars_of_one_series_never_lie_across_each_other_where_two_grids_are_allowed(
+    database_url: str, clock: MovableClock, text: str
+) -> None:
+    bar_ms, midnight_ms = parse_duration(text).nominal_ms, NOON_MS // DAY_MS * DAY_MS
+    grids = [midnight_ms // bar_ms * bar_ms, midnight_ms]
+    assert grids[0] != grids[1]
+    vendor = make_vendor(clock, [make_product("SIM/A", midnight_ms - DAY_MS)], durations=(text,))
+    asked: list[Request] = []
+
+    def change_grids(request: Request) -> Reply:
+        asked.append(request)
+        first_ms = grids[len(asked) > 1]
+        times = [each for each in range(first_ms, first_ms + 2 * bar_ms, bar_ms) if each < request.time_ms]
+        return Reply([(each, None, "1", "1", "1", "1", "1", None) for each in times], clock.now_ms())
+
+    vendor.fetch = change_grids  # type: ignore[method-assign]
+    world = World(database_url, [vendor], clock)
+    report = world.run(CAP, LaneOrder(max_pages=4))
+    assert "lies across the stored one" in report.failed[f"SIM/A/{text}"]
+    bars = world.conn.execute("select created_at, closed_at from ohlc_v2 order by 1").fetchall()
+    world.conn.commit()
+    assert len(bars) == 2
+    assert all(left[1] <= right[0] for left, right in pairwise(bars))
+    world.close()
+
+
+def refuse_clock(reply: Reply) -> Reply:
+    return Reply(reply.rows, reply.now_ms + 400 * DAY_MS)
+
+
+@pytest.mark.parametrize("victim", ["SIM/A", "SIM/B", "SIM/C"])
+def test_the_capability_tells_of_a_clock_until_the_series_that_met_it_has_a_good_answer(
+    world: World, liar: Liar, victim: str
+) -> None:
+    liar.victim, liar.lie = victim, refuse_clock
+    world.run(CAP, LaneOrder(shift_ms=5_000))
+    told = read_capability(world)
+    assert "400.0 d ahead of ours" in (told.last_error or "")
+    assert told.last_success_ms
+    # The next lane serves the neighbours only: the victim is still at rest.
+    world.conn.execute("update series_state set head_eligible_at = %s where product_id = %s",
+                       [ms_to_time(NOON_MS + HOUR_MS), victim])  # fmt: skip
+    world.conn.commit()
+    world.clock.wait(5 * MINUTE_MS)
+    report = world.run(CAP, LaneOrder(work=("head",), shift_ms=5_000))
+    assert report.touched == {f"SIM/{name}/PT1M" for name in "ABC"} - {f"{victim}/PT1M"}
+    later = read_capability(world)
+    assert (later.last_error, later.last_success_ms) == (told.last_error, world.clock.now_ms())
+    liar.lie = None
+    world.clock.wait(HOUR_MS)
+    assert f"{victim}/PT1M" in world.run(CAP, LaneOrder(shift_ms=5_000)).touched
+    assert read_capability(world).last_error is None
+
+
+def test_what_a_retired_series_met_is_told_no_longer(world: World, liar: Liar) -> None:
+    liar.lie = refuse_clock
+    world.run(CAP, LaneOrder(shift_ms=5_000))
+    assert read_capability(world).last_error
+    states.retire_series(world.conn, "ohlc_v2", [LIAR])
+    world.conn.commit()
+    world.clock.wait(5 * MINUTE_MS)
+    world.run(CAP, LaneOrder(shift_ms=5_000))
+    assert read_capability(world).last_error is None
 
 
 def as_dict(request: Request) -> dict[str, Any]:

@@ -145,6 +145,16 @@ def test_stolen_products_go_back_to_their_owners(postgres: Server, template: str
                 "insert into product (product_id, vendor, delisted_at) values ('DEMO/SWAP/BTC', 'thief', 'epoch'),"
                 " ('DEMO/SWAP/OLD', 'demo-a', 'epoch'), ('EVIL/1', 'thief', 'epoch'), ('NOBODY/1', 'thief', 'epoch')"
             )
+            conn.execute(
+                "insert into series_state (series_id, table_name, product_id, cap_key)"
+                " select product_id || '/PT1M', 'ohlc_v2', product_id, 'a' from product"
+            )
+            conn.execute(
+                "insert into coverage_evidence (series_id, table_name, kind, start_time, end_time, request,"
+                " response_digest, observed_at, confirmed_at)"
+                " select series_id, table_name, kind, 'epoch', '9999-12-31', '', '', now(), now()"
+                " from series_state cross join unnest(array['post_delisting', 'pre_listing']) as kind"
+            )
             conn.commit()
             assert [name for name in migrate(conn) if "/0013" in name]
             for _ in range(2):
@@ -155,6 +165,11 @@ def test_stolen_products_go_back_to_their_owners(postgres: Server, template: str
                     ("EVIL/1", "thief", False),
                     ("NOBODY/1", "thief", False),
                 ]
+                said = "select series_id from coverage_evidence where kind = %s order by 1"
+                assert [row[0] for row in conn.execute(said, ["post_delisting"])] == [
+                    f"{product_id}/PT1M" for product_id, _, is_live in rows if not is_live
+                ]
+                assert len(conn.execute(said, ["pre_listing"]).fetchall()) == 4
                 conn.execute(mending.read_bytes())
 
 

@@ -636,6 +636,53 @@ def test_a_hole_longer_than_a_page_can_span_is_a_break() -> None:
     assert page.stretches == [Range(0, 12 * MINUTE_MS), Range(23 * MINUTE_MS, 24 * MINUTE_MS)]
 
 
+@pytest.mark.parametrize(("missing", "others", "is_hole"), [(100, 1, True), (101, 1, False), (150, 150, True)])
+def test_without_a_word_on_its_size_a_page_spans_a_hundred_rows_or_as_many_as_it_has(
+    missing: int, others: int, is_hole: bool
+) -> None:
+    bars = [bar(minute * MINUTE_MS) for minute in (*range(others), others + missing)]
+    page = check_bars(bars, direction="forward", time_ms=0)
+    hole = Range(others * MINUTE_MS, (others + missing) * MINUTE_MS)
+    assert (page.holes, page.breaks) == (((hole,), ()) if is_hole else ((), (hole,)))
+    # Repeating itself does not make a page longer.
+    assert check_bars(bars * 50, direction="forward", time_ms=0).breaks == page.breaks
+
+
+def test_rates_further_apart_than_a_page_can_span_are_a_break() -> None:
+    def check(hours: int, page_rows: int | None) -> Page:
+        return check_instant_page(
+            INTEREST_RATE,
+            [rate(0), rate(HOUR_MS), rate(hours * HOUR_MS)],
+            direction="forward",
+            time_ms=0,
+            closed_before_ms=NEVER_FORMING,
+            page_rows=page_rows,
+        )
+
+    for page_rows, hours in ((10, 81), (None, 801)):
+        assert check(hours, page_rows).breaks == ()
+        page = check(hours + 1, page_rows)
+        assert page.breaks == (Range(HOUR_MS + 1, (hours + 1) * HOUR_MS),)
+        assert page.stretches == [Range(0, HOUR_MS + 1), Range((hours + 1) * HOUR_MS, (hours + 1) * HOUR_MS + 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "may_lie_across"),
+    [("PT1M", False), ("PT8H", False), ("P1D", False), ("PT7M", True), ("PT5H", True), ("P1W", True), ("P1M", True)],
+)
+def test_where_two_grids_are_allowed_bars_may_lie_across_each_other(text: str, may_lie_across: bool) -> None:
+    page = check_bar_page(
+        OHLC,
+        [bar(0)],
+        direction="forward",
+        time_ms=0,
+        duration=parse_duration(text),
+        closed_before_ms=NEVER_FORMING,
+        on_grid=True,
+    )
+    assert page.may_lie_across == may_lie_across
+
+
 def test_a_reply_longer_than_any_page_is_refused_before_it_is_looked_at() -> None:
     for check in (check_bars, check_rates):
         with pytest.raises(PageRefused, match=f"{MOST_ROWS + 1} rows, and a page may have {MOST_ROWS}"):

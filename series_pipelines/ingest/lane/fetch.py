@@ -6,7 +6,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import show_value
 from series_pipelines.errors import PageRefused
-from series_pipelines.ingest.pages.check import MOST_ROWS, Page, check_bar_page, check_instant_page
+from series_pipelines.ingest.pages.check import Page, check_bar_page, check_instant_page
 from series_pipelines.ingest.pages.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.ingest.pages.evidence import digest_rows
 from series_pipelines.ingest.planning.plan import Cadence, Fetch
@@ -63,6 +63,7 @@ def _check_page(reply: Reply, request: Request, capability: Capability, cadence:
             time_ms=request.time_ms,
             closed_before_ms=closed_before_ms,
             life=life,
+            page_rows=limits.page_rows,
         )
     return check_bar_page(
         table,
@@ -73,7 +74,7 @@ def _check_page(reply: Reply, request: Request, capability: Capability, cadence:
         closed_before_ms=closed_before_ms,
         life=life,
         on_grid=limits.on_grid,
-        page_rows=min(MOST_ROWS, limits.page_rows or MOST_ROWS),
+        page_rows=limits.page_rows,
     )
 
 

@@ -229,6 +229,7 @@ class _Lane:
         while self._fetching or self._writing:
             self._absorb(block=True)
         self._tell_pace()
+        self._pause.drop_error()
         return self._report
 
     def _tell_pace(self) -> None:

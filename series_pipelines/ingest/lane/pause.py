@@ -39,10 +39,17 @@ class CapabilityPause:
 
     def end(self, now_ms: int) -> None:
         """Tell of the first good answer, and of each that ends a pause."""
-        if self._backoff.backoff_ms or not self._has_succeeded:
-            self._has_succeeded = True
+        if self._backoff.backoff_ms:
             self._backoff = capabilities.Backoff(0, None)
             capabilities.clear_backoff(self._control, self._cap_key, now_ms)
+        elif not self._has_succeeded:
+            capabilities.note_success(self._control, self._cap_key, now_ms)
+        self._has_succeeded = True
+
+    def drop_error(self) -> None:
+        """Tell no longer of what was no reason for a pause and is over, now that all answers are committed."""
+        if self._has_succeeded:
+            capabilities.drop_error(self._control, self._cap_key)
 
 
 def pause_unserved(conn: Connection, cap_key: str, reason: str, now_ms: int) -> None:

@@ -31,6 +31,9 @@ InstantRow = tuple[int, *tuple[str | None, ...]]
 
 MOST_ROWS: Final = 20_000
 """A longer reply is not a page: it would take memory and time that belong to others."""
+PRESUMED_ROWS: Final = 100
+"""A page is taken to have room for so many rows where its vendor does not say: a longer hole costs two more requests,
+and one that is believed wrongly is never asked for again."""
 LIFE_SLACK_MS: Final = 366 * DAY_MS
 """Listing and delisting dates are hints: rows are known from weeks before one, never from years."""
 SECONDS_UNTIL_2100: Final = 4_102_444_800
@@ -92,11 +95,11 @@ def check_bar_page(
     closed_before_ms: int,
     life: Range = ALL_TIME,
     on_grid: bool = False,
-    page_rows: int = MOST_ROWS,
+    page_rows: int | None = None,
 ) -> Page:
     """Make a page of the bars of a table that closed at or before `closed_before_ms`.
 
-    `page_rows` is how many rows one page of this vendor can have, so how much time it can speak of.
+    `page_rows` is how many rows one page of this vendor can have, if it says so, and so how much time it can speak of.
     """
     received = _check_rows(rows)
     ordered: Sequence[BarRow]
@@ -120,7 +123,7 @@ def check_bar_page(
         closed -= 1
     final = ordered[:closed]
     holes = () if is_whole else _find_holes(final)
-    longest_ms = page_rows * duration.nominal_ms
+    longest_ms = _find_span_rows(page_rows, len(final)) * duration.nominal_ms
     return Page(
         rows=final,
         range=Range(final[0][0], final[-1][1]) if final else None,
@@ -129,7 +132,8 @@ def check_bar_page(
         outside=outside,
         forming=len(ordered) - closed,
         holes=tuple(hole for hole in holes if hole.end_ms - hole.start_ms <= longest_ms),
-        may_lie_across=not on_grid or duration.nominal_ms > DAY_MS,
+        # Where bars do not divide a day, their grid may begin at the epoch or at midnight.
+        may_lie_across=not on_grid or DAY_MS % duration.nominal_ms != 0,
         breaks=tuple(hole for hole in holes if hole.end_ms - hole.start_ms > longest_ms),
     )
 
@@ -168,14 +172,26 @@ def _check_grid(bars: Sequence[BarRow], duration: Duration) -> None:
             raise PageRefused(f"the bar at {bar[0]} lies {beside_ms} ms beside the grid of {duration.text}")
 
 
+def _find_span_rows(page_rows: int | None, rows: int) -> int:
+    """Return how many rows fit into the time of which a page of so many rows can speak."""
+    return min(MOST_ROWS, page_rows or max(PRESUMED_ROWS, rows))
+
+
 def _find_holes(bars: Sequence[BarRow]) -> tuple[Range, ...]:
     return tuple(Range(left[1], right[0]) for left, right in pairwise(bars) if left[1] < right[0])
 
 
 def check_instant_page(
-    table: SeriesTable, rows: Any, *, direction: str, time_ms: int, closed_before_ms: int, life: Range = ALL_TIME
+    table: SeriesTable,
+    rows: Any,
+    *,
+    direction: str,
+    time_ms: int,
+    closed_before_ms: int,
+    life: Range = ALL_TIME,
+    page_rows: int | None = None,
 ) -> Page:
-    """Make a page of the rows of a table that took effect at or before `closed_before_ms`."""
+    """Make a page of the rows of a table that took effect at or before `closed_before_ms`; `page_rows` as of bars."""
     received = _check_rows(rows)
     known: dict[int, InstantRow] = {}
     outside = forming = 0
@@ -191,6 +207,7 @@ def check_instant_page(
     _check_some_inside(received, outside, direction, time_ms)
     ordered = [known[created_ms] for created_ms in sorted(known)]
     _check_life(ordered, life)
+    longest_ms = _find_span_rows(page_rows, len(ordered)) * table.long_interval_ms
     return Page(
         rows=ordered,
         range=Range(ordered[0][0], ordered[-1][0] + 1) if ordered else None,
@@ -198,6 +215,9 @@ def check_instant_page(
         duplicates=received - outside - forming - len(ordered),
         outside=outside,
         forming=forming,
+        breaks=tuple(
+            Range(left[0] + 1, right[0]) for left, right in pairwise(ordered) if right[0] - left[0] - 1 > longest_ms
+        ),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, LiteralString, NamedTuple, cast
 
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.tables import SeriesTable
-from series_pipelines.ingest.pages.check import LIFE_SLACK_MS, MOST_ROWS, SECONDS_UNTIL_2100
+from series_pipelines.ingest.pages.check import LIFE_SLACK_MS, MOST_ROWS, PRESUMED_ROWS, SECONDS_UNTIL_2100
 from series_pipelines.ingest.pages.evidence import Evidence
 from series_pipelines.ingest.storing import evidence as evidence_store
 from series_pipelines.ingest.storing import ranges
@@ -17,7 +17,7 @@ from series_pipelines.postgres.queries import load_queries
 
 _SQL: Final = load_queries("ingest/soundness")
 
-Fault = Literal["hollow", "future", "misplaced", "across"]
+Fault = Literal["hollow", "future", "early", "misplaced", "across"]
 
 
 class Unsound(NamedTuple):
@@ -29,11 +29,25 @@ class Unsound(NamedTuple):
     end_ms: int
 
 
-def find_hollow(conn: Connection, table: SeriesTable, series_ids: Sequence[str] | None, limit_ms: int) -> list[Unsound]:
-    """Return covered time that neither rows nor believable holes account for, or that is still to come."""
-    parameters = {"series_ids": _list(series_ids), "limit": ms_to_time(limit_ms), "most_rows": MOST_ROWS}
+def find_hollow(
+    conn: Connection, table: SeriesTable, series_ids: Sequence[str] | None, limit_ms: int, tolerance_ms: int
+) -> list[Unsound]:
+    """Return covered time that neither rows nor believable holes account for, or that is still to come.
+
+    What was told of time by a clock further ahead than the tolerance is not believed.
+    """
+    parameters = {
+        "table_name": table.name,
+        "series_ids": _list(series_ids),
+        "limit": ms_to_time(limit_ms),
+        "tolerance": timedelta(milliseconds=tolerance_ms),
+        "most_rows": MOST_ROWS,
+        "presumed_rows": PRESUMED_ROWS,
+        "long_interval": timedelta(milliseconds=table.long_interval_ms),
+    }
     sql = load_table_queries("ingest/soundness", table)
-    return _read(conn, sql["find_hollow_bars"] if table.has_durations else sql["find_hollow_instants"], parameters)
+    query = sql["find_hollow_bars"] if table.has_durations else sql["find_hollow_instants"]
+    return _read(conn, query, parameters) + _read(conn, _SQL["find_early_outages"], parameters)
 
 
 def find_misplaced(

@@ -13,6 +13,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace
+from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
 from series_pipelines.ingest.proving import soundness
 from series_pipelines.ingest.proving.soundness import Unsound
 from series_pipelines.ingest.storing.rows import remove_rows
@@ -23,7 +24,8 @@ ACTIVITY: Final = "verify"
 WHY: Final = {
     "hollow": "covered, but neither rows nor a hole that one page can tell of are there",
     "future": "covered, but it is still to come",
-    "misplaced": "a row from before or after its product's life, or from the future",
+    "early": "an outage that was told before it was over",
+    "misplaced": "a row from before or after its product's life, or written before its time had come",
     "across": "a bar that lies across another",
 }
 
@@ -39,16 +41,27 @@ class Fault:
     is_mended: bool
 
 
-def verify_series(conn: Connection, table_name: str, series_ids: Sequence[str] | None, limit_ms: int) -> list[Fault]:
-    """Return what does not stand of some series of a table, or of all; nothing later than the limit can be known."""
+def verify_series(
+    conn: Connection,
+    table_name: str,
+    series_ids: Sequence[str] | None,
+    limit_ms: int,
+    tolerance_ms: int = TOLERANCE_MS,
+) -> list[Fault]:
+    """Return what does not stand of some series of a table, or of all; nothing later than the limit can be known.
+
+    The limit lies as far ahead of now as clocks may stand apart.
+    """
     found = [
         *soundness.find_misplaced(conn, TABLES[table_name], series_ids, limit_ms),
-        *soundness.find_hollow(conn, TABLES[table_name], series_ids, limit_ms),
+        *soundness.find_hollow(conn, TABLES[table_name], series_ids, limit_ms, tolerance_ms),
     ]
     return [_make_fault(table_name, unsound, is_mended=False) for unsound in found]
 
 
-def mend_series(conn: Connection, table_name: str, series_id: str, limit_ms: int, now_ms: int) -> list[Fault]:
+def mend_series(
+    conn: Connection, table_name: str, series_id: str, limit_ms: int, now_ms: int, tolerance_ms: int = TOLERANCE_MS
+) -> list[Fault]:
     """Take back what does not stand of one series, in one transaction with the events that say so."""
     with conn.transaction():
         own_series(conn, table_name, [series_id])
@@ -57,7 +70,7 @@ def mend_series(conn: Connection, table_name: str, series_id: str, limit_ms: int
         if removed:
             remove_rows(conn, TABLES[table_name], series_id, sorted({row.start_ms for row in removed}))
         # Without those rows more may be hollow.
-        hollow = soundness.find_hollow(conn, TABLES[table_name], [series_id], limit_ms)
+        hollow = soundness.find_hollow(conn, TABLES[table_name], [series_id], limit_ms, tolerance_ms)
         if hollow:
             stretches = [Range(part.start_ms, part.end_ms) for part in hollow]
             soundness.take_back(conn, table_name, series_id, stretches)
@@ -73,12 +86,14 @@ def mend_series(conn: Connection, table_name: str, series_id: str, limit_ms: int
     ]
 
 
-def mend(conn: Connection, found: Sequence[Fault], limit_ms: int, now_ms: int) -> list[Fault]:
+def mend(
+    conn: Connection, found: Sequence[Fault], limit_ms: int, now_ms: int, tolerance_ms: int = TOLERANCE_MS
+) -> list[Fault]:
     """Take back what was found, a transaction a series."""
     return [
         fault
         for table_name, series_id in sorted({(fault.table_name, fault.series_id) for fault in found})
-        for fault in mend_series(conn, table_name, series_id, limit_ms, now_ms)
+        for fault in mend_series(conn, table_name, series_id, limit_ms, now_ms, tolerance_ms)
     ]
 
 

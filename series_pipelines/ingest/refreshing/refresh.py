@@ -227,6 +227,7 @@ class _Worker:
         except (CapabilityBusy, VendorBackoff) as error:
             report.ended = str(error)
             report.failed |= {each: report.ended for each in wanted if each not in report.done | report.failed.keys()}
+        self._pause.drop_error()
         return report
 
     def close(self) -> None:

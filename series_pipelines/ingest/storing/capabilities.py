@@ -81,6 +81,16 @@ def clear_backoff(conn: Connection, cap_key: str, now_ms: int) -> None:
     conn.execute(_SQL["clear_backoff"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
 
 
+def note_success(conn: Connection, cap_key: str, now_ms: int) -> None:
+    """Remember when a request succeeded last."""
+    conn.execute(_SQL["note_success"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
+
+
+def drop_error(conn: Connection, cap_key: str) -> None:
+    """Forget what went wrong, unless there is a pause or a series that it still keeps from its rows."""
+    conn.execute(_SQL["drop_error"], {"cap_key": cap_key})
+
+
 def note_error(conn: Connection, cap_key: str, error: str, now_ms: int) -> None:
     """Remember what went wrong last, without a pause."""
     conn.execute(_SQL["note_error"], {"cap_key": cap_key, "error": error, "now": ms_to_time(now_ms)})

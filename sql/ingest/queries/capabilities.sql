@@ -65,6 +65,19 @@ update capability_state set last_error = %(error)s, last_error_at = %(now)s wher
 update capability_state set backoff_ms = 0, next_eligible_at = null, last_error = null, last_success_at = %(now)s
 where cap_key = %(cap_key)s;
 
+-- name: note_success
+-- A request succeeded where there was no pause: that says nothing of what went wrong with another.
+update capability_state set last_success_at = %(now)s where cap_key = %(cap_key)s;
+
+-- name: drop_error
+-- Tell no longer of what went wrong without a pause once no active series has it as its own last error.
+update capability_state as capability set last_error = null
+where cap_key = %(cap_key)s and last_error is not null and backoff_ms = 0
+  and not exists (
+      select from series_state as state
+      where state.cap_key = capability.cap_key and active and state.last_error = capability.last_error
+  );
+
 -- name: write_backlogs
 -- Publish how many heads wait in some capabilities.
 update capability_state set head_backlog = observed.head_backlog, head_backlog_at = %(now)s
