@@ -124,10 +124,12 @@ def find_free_port() -> int:
 
 
 def make_foreign_project(home: Path) -> Path:
-    """Make a folder of somebody's own, with another Dagster's configuration in it."""
+    """Make a folder of somebody's own: another Dagster's configuration, its settings, and a module."""
     folder = home.parent / "project"
     folder.mkdir(exist_ok=True)
     (folder / "dagster.yaml").write_text("storage:\n  custom:\n    module: nowhere\n    class: Nothing\n")
+    (folder / ".env").write_text("SERIES_DATABASE_URL=postgresql://u:p@127.0.0.1:1/theirs\nSERIES_VENDORS=no:thing\n")
+    (folder / "gql.py").write_text("raise SystemExit('this is another gql than the web server needs')\n")
     return folder
 
 
