@@ -29,9 +29,9 @@ def list_command(as_json: bool) -> None:
     Example: series vendors list --json
     """
     from series_pipelines.settings import load_settings
-    from series_pipelines.sources import load_registry
+    from series_pipelines.sources import load_registry_to_ask
 
-    catalogue = load_registry(load_settings()).read()
+    catalogue = load_registry_to_ask(load_settings()).read()
     for refusal in catalogue.refused:
         click.echo(f"series: refused: {refusal}", err=True)
     capabilities = sorted(catalogue.capabilities.values(), key=lambda known: (known.vendor, known.cap_key))
@@ -60,25 +60,29 @@ def list_command(as_json: bool) -> None:
 def check_command(names: tuple[str, ...], as_json: bool) -> None:
     """Try each vendor, or those of NAMES: services, products, and one page of each service.
 
-    The exit code is 1 when something does not work. Nothing is written but what the request budgets need.
+    The exit code is 1 when something does not work. Nothing is written but what the request budgets need; where no
+    database is yet, nobody shares them, and nothing is written at all.
 
     Example: series vendors check okx binance
     """
-    from series_pipelines.database import find_database
+    from series_pipelines.database import find_database, has_database
     from series_pipelines.ingest.vendor_check import check_vendor
     from series_pipelines.settings import load_settings
     from series_pipelines.store.connection import Connection, connect
     from series_pipelines.system_clock import SystemClock
 
-    def open_connection() -> Connection:
-        return connect(find_database(load_settings()), purpose="check", autocommit=True)
+    settings = load_settings()
 
+    def open_connection() -> Connection:
+        return connect(find_database(settings), purpose="check", autocommit=True)
+
+    connect_to_books = open_connection if has_database(settings) else None
     findings = []
     vendors, refused = _choose(names)
     for refusal in refused:
         click.echo(f"series: refused: {refusal}", err=True)
     for vendor in vendors:
-        for finding in check_vendor(vendor, SystemClock(), open_connection):
+        for finding in check_vendor(vendor, SystemClock(), connect_to_books):
             findings.append(finding)
             if not as_json:
                 click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")
@@ -92,9 +96,9 @@ def _choose(names: tuple[str, ...]) -> "tuple[list[Vendor], tuple[str, ...]]":
     """Return the vendors of some names, or all, and why others could not be loaded."""
     from series_pipelines.errors import UnknownVendor
     from series_pipelines.settings import load_settings
-    from series_pipelines.sources import load_registry
+    from series_pipelines.sources import load_registry_to_ask
 
-    registry = load_registry(load_settings())
+    registry = load_registry_to_ask(load_settings())
     configured = registry.by_name
     for name in names:
         if name not in configured:
