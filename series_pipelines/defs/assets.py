@@ -202,7 +202,7 @@ def _run_lanes(
             cadence_of = partial(_find_cadence, capability)
             known = states.read_facts(conn, table_name, series_ids=series_ids, cap_key=cap_key)
             display = Display(context, conn, table_name, len(known), by_person, cadence_of)
-            log = LaneLog(context, clock, known, by_person, cadence_of)
+            log = LaneLog(context, clock, known, order, cadence_of)
 
             def note(written: Written, log: LaneLog = log, display: Display = display) -> None:
                 log.note(written)
@@ -210,7 +210,7 @@ def _run_lanes(
 
             try:
                 with _finished(context, display):
-                    tools = LaneTools(series.connect, clock, note, context.log.warning, should_end)
+                    tools = LaneTools(series.connect, clock, note, context.log.warning, log.note_nap, should_end)
                     report = run_lane(tools, catalogue.vendor_of[cap_key], capability, order)
                     display.show_rest([key for key in series_ids or () if key not in report.failed])
             except CapabilityBusy as busy:

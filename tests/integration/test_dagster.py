@@ -388,6 +388,44 @@ def test_a_run_says_what_is_done_and_left_and_how_many_rows_were_new(
     assert read_metadata(instance)["new_rows"].value == 0
 
 
+def test_a_sensors_lane_says_what_is_left_of_its_kind_of_work(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "LANE_SECONDS", 0.0)
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    result = execute(universe, instance, run_config=request.run_config, tags=request.tags)
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    left = [int(found.group(1)) for line in told if (found := re.search(r"; left: (\d+) heads(?:; waits for|$)", line))]
+    assert len(left) == len(told) > 10
+    assert left[0] > 10
+    assert left[-1] == 0
+
+
+def test_a_lane_that_stands_still_says_so_every_few_seconds(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "LANE_SECONDS", 0.5)
+    monkeypatch.setenv("SERIES_DEMO_LATENCY_MS", "1800")
+    load_settings.cache_clear()
+    ingest = {"capability": SWAPS, "kind": "head", "pages": 1}
+    result = execute(universe, instance, run_config={"ops": {"ohlc_v2": {"ops": {"ingest": {"config": ingest}}}}})
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    assert len(told) >= 2
+    assert re.search(r"s: 0 pages, .*; left: \d+ heads; waits for an answer for DEMO/SWAP/.*, asked \d s ago$", told[0])
+
+
+def test_a_lane_on_a_window_leaves_out_what_it_can_not_count(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "PERSON_SECONDS", 0.0)
+    start = (datetime.now(UTC) - timedelta(days=3)).isoformat()
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"start": start}}}}}}
+    result = execute(universe, instance, partition_key="DEMO/SWAP/BTC-USDT/PT1H", run_config=config)
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    assert told
+    assert not [line for line in told if "left" in line]
+
+
 def test_a_delisted_series_has_no_lag_but_says_so(universe: Definitions, instance: DagsterInstance) -> None:
     assert execute(universe, instance, partition_key="DEMO/SWAP/LUNA-USDT/P1D").success
     metadata = read_metadata(instance)
