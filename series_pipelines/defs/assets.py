@@ -33,6 +33,7 @@ from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import describe_error
 from series_pipelines.core.times import parse_time
 from series_pipelines.defs.display import Display
+from series_pipelines.defs.event_batch import EventBatches
 from series_pipelines.defs.lane_log import LaneLog
 from series_pipelines.defs.one_line import make_failure, one_line_errors
 from series_pipelines.defs.partitions import find_partitions
@@ -178,6 +179,7 @@ def _run_lanes(
     by_person = config.capability is None
     seconds = config.seconds or (series.settings.backfill_seconds if by_person else series.settings.shift_seconds)
     deadline_ms = clock.now_ms() + seconds * 1000
+    batches = EventBatches(context)
     with series.connect("display", autocommit=True) as conn:
         # Only those who serve what was chosen are asked: another vendor that hangs is of no concern here.
         catalogue = series.load_registry().read_of(capability_store.find_vendors(conn, chosen))
@@ -201,7 +203,7 @@ def _run_lanes(
             capability = catalogue.capabilities[cap_key]
             cadence_of = partial(_find_cadence, capability)
             known = states.read_facts(conn, table_name, series_ids=series_ids, cap_key=cap_key)
-            display = Display(context, conn, table_name, len(known), by_person, cadence_of)
+            display = Display(batches, conn, table_name, len(known), by_person, cadence_of)
             log = LaneLog(context, clock, known, order, cadence_of)
 
             def note(written: Written, log: LaneLog = log, display: Display = display) -> None:

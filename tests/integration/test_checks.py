@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 
 import pytest
-from dagster import AssetKey, DagsterInstance, Definitions, ExecuteInProcessResult
+from dagster import (
+    AssetCheckSeverity,
+    AssetKey,
+    DagsterInstance,
+    Definitions,
+    ExecuteInProcessResult,
+    RunRequest,
+    SkipReason,
+    build_schedule_context,
+    build_sensor_context,
+)
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.defs.build import build_definitions
@@ -129,3 +139,21 @@ def test_a_failing_check_fails_until_it_is_mended(
     conn.execute("update ing_cursor set position = position - 1")
     conn.commit()
     assert is_fine()
+
+
+def test_each_ledger_is_looked_at_on_the_first_day_too(defs: Definitions, instance: DagsterInstance) -> None:
+    sensor = defs.get_repository_def().get_sensor_def("first_checks")
+    with build_sensor_context(instance=instance) as context:
+        asked = sensor(context)
+    assert isinstance(asked, RunRequest)
+    job = defs.resolve_job_def("nightly_checks")
+    assert job.execute_in_process(instance=instance, run_config=asked.run_config).success
+    with build_sensor_context(instance=instance) as context:
+        assert isinstance(sensor(context), SkipReason)
+
+
+@pytest.mark.parametrize("name", ["summarize", "nightly_checks", "purge_display"])
+def test_what_runs_by_the_clock_fills_no_log(defs: Definitions, instance: DagsterInstance, name: str) -> None:
+    with build_schedule_context(instance=instance) as context:
+        [request] = defs.resolve_schedule_def(f"{name}_schedule").evaluate_tick(context).run_requests or ()
+    assert request.run_config == {"loggers": {"console": {"config": {"log_level": "WARNING"}}}}

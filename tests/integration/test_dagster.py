@@ -5,10 +5,12 @@ import re
 import shutil
 import signal
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,7 +33,7 @@ from dagster._core.test_utils import create_run_for_test
 from dagster._utils.error import SerializableErrorInfo, serializable_error_info_from_exc_info
 from databases import Server, create_database
 
-from series_pipelines.defs import display, lane_log
+from series_pipelines.defs import display, event_batch, lane_log
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
@@ -336,6 +338,21 @@ def test_each_event_of_a_batch_has_a_millisecond_of_its_own(universe: Definition
     assert len(times) == len(find_materialized(instance)) > 10
     assert times == sorted(set(times))
     assert times[-1] <= ended_ms + len(times)
+
+
+def test_the_lanes_of_one_run_share_no_millisecond(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns = time.time_ns()
+    monkeypatch.setattr(event_batch, "time", SimpleNamespace(time_ns=lambda: now_ns))
+    chosen = ["DEMO/SPOT/BTC-USDT/P1D", BTC]
+    tags = {"dagster/asset_partition_range_start": chosen[0], "dagster/asset_partition_range_end": chosen[-1]}
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"kind": "head", "pages": 10}}}}}}
+    assert execute(universe, instance, tags=tags, run_config=config).success
+    records = instance.fetch_materializations(AssetKey("ohlc_v2"), limit=1_000).records
+    assert set(chosen) <= {record.partition_key for record in records}
+    times = [round(record.timestamp * 1000) for record in records]
+    assert len(times) == len(set(times))
 
 
 def test_events_are_logged_one_by_one_where_the_batch_fails(
