@@ -7,6 +7,7 @@ from typing import Final
 
 from series_pipelines.core.coverage import Coverage, measure_coverage
 from series_pipelines.core.lag import Lag, is_delisted, measure_lag
+from series_pipelines.core.outcome import has_stood_still
 from series_pipelines.core.plan import SeriesFacts
 from series_pipelines.ingest.cadences import read_cadences
 from series_pipelines.store import coverage as coverage_store
@@ -25,6 +26,21 @@ class Standing:
     facts: SeriesFacts
     coverage: Coverage
     lag: Lag | None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all its time behind the newest row is data, or proven to have none, and no answer was refused."""
+        return self.coverage.is_start_proven and not self.coverage.behind_ms and not self.refused_ms
+
+    @property
+    def refused_ms(self) -> int:
+        """How much of its time has only answers that were refused."""
+        return self.coverage.kinds.get("quarantined", 0)
+
+    @property
+    def is_ill(self) -> bool:
+        """Whether somebody has to look: what is not known is not just still to be fetched."""
+        return not self.is_known and (self.refused_ms > 0 or has_stood_still(self.facts))
 
 
 @dataclass(frozen=True, slots=True)

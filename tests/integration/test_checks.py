@@ -157,3 +157,34 @@ def test_what_runs_by_the_clock_fills_no_log(defs: Definitions, instance: Dagste
     with build_schedule_context(instance=instance) as context:
         [request] = defs.resolve_schedule_def(f"{name}_schedule").evaluate_tick(context).run_requests or ()
     assert request.run_config == {"loggers": {"console": {"config": {"log_level": "WARNING"}}}}
+
+
+def test_coverage_warns_while_it_is_filled_and_fails_when_it_stands_still(
+    defs: Definitions, instance: DagsterInstance, database_url: str, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = MovableClock()
+    world = World(database_url, [make_vendor(clock, [make_product("SIM/A", NOON_MS - 1_000 * MINUTE_MS)])], clock)
+    monkeypatch.setattr("series_pipelines.defs.resources.SystemClock", lambda: clock)
+    [cap_key] = world.registry.read().capabilities
+
+    def look() -> tuple[bool, AssetCheckSeverity]:
+        found = run(defs, instance, "summarize").get_asset_check_evaluations()
+        [event] = [event for event in found if event.asset_key == AssetKey("ohlc_v2_summary")]
+        return event.passed, event.severity
+
+    world.run(cap_key, LaneOrder(("head",), 60_000))
+    assert look() == (False, AssetCheckSeverity.WARN)
+    conn.execute("update series_state set tail_misses = 10")
+    conn.commit()
+    assert look() == (False, AssetCheckSeverity.ERROR)
+    conn.execute("update series_state set tail_misses = 0")
+    conn.execute(
+        "insert into coverage_evidence (table_name, series_id, kind, start_time, end_time, request, response_digest, "
+        "observed_at, confirmed_at) select table_name, series_id, 'quarantined', start_time - interval '2 minutes', "
+        "start_time - interval '1 minute', 'x', 'x', now(), now() from series_data_range"
+    )
+    conn.commit()
+    assert look() == (False, AssetCheckSeverity.ERROR)
+    world.run(cap_key, LaneOrder(("head", "tail"), 3_600_000, by_person=True))
+    world.close()
+    assert look()[0]
