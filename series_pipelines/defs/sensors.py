@@ -36,7 +36,7 @@ from series_pipelines.store import states
 from series_pipelines.store.connection import Connection
 
 CAPABILITY_TAG: Final = "series/capability"
-LANE_TAG: Final = "series/lane"
+LANE_TAG: Final = "lane"
 WORK_TAG: Final = "series/work"
 PRIORITIES: Final[dict[Kind, str]] = {"head": "10", "tail": "0"}
 QUIET_CONSOLE: Final = {"loggers": {"console": {"config": {"log_level": "WARNING"}}}}

@@ -166,7 +166,7 @@ def test_the_head_sensor_asks_for_one_lane_a_capability_and_says_why_not(
     request = requests[SWAPS]
     assert request.partition_key is None
     assert request.tags["dagster/priority"] == "10"
-    assert request.tags["series/lane"] == "DEMO/SWAP bars backward"
+    assert request.tags["lane"] == "SWAP bars of DEMO, backward"
     assert request.tags["dagster/max_runtime_seconds"] == "180"
     config = request.run_config["ops"]["ohlc_v2"]["ops"]["ingest"]["config"]
     assert config == {"capability": SWAPS, "kind": "head"}
