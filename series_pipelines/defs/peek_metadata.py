@@ -38,7 +38,7 @@ def describe_backlog(backlog: Backlog) -> dict[str, Any]:
 
 
 def name_lane(capability: CapabilityBacklog) -> str:
-    """Return a capability as a person says it: `SWAP bars of DEMO, backward`. What differs comes first: tags are cut."""
+    """Name a capability for people, what differs first, as tags are cut: `SWAP bars of DEMO, backward`."""
     state = capability.state
     whose, _, what = _shorten(state.product_prefix).rpartition("/")
     nouns = TABLES[state.table_name].nouns
