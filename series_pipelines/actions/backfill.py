@@ -56,6 +56,7 @@ class Listener:
 
     on_written: Callable[[Written], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
+    on_nap: Callable[[str], None] = lambda _: None
     should_end: Callable[[], bool] = lambda: False
     on_report: Callable[[LaneReport], None] = lambda _: None
 
@@ -181,7 +182,12 @@ def work_lanes(
         try:
             with follow(work, capability, order) as listener:
                 tools = LaneTools(
-                    workshop.connect, workshop.clock, listener.on_written, listener.say, listener.should_end
+                    workshop.connect,
+                    workshop.clock,
+                    listener.on_written,
+                    listener.say,
+                    listener.on_nap,
+                    listener.should_end,
                 )
                 report = run_lane(tools, catalogue.vendor_of[work.cap_key], capability, order)
                 listener.on_report(report)

@@ -17,9 +17,9 @@ def list_capabilities(catalogue: Catalogue) -> list[Capability]:
 
 
 def check_vendors(
-    registry: Registry, names: Sequence[str], clock: Clock, connect: Callable[[], Connection]
+    registry: Registry, names: Sequence[str], clock: Clock, connect: Callable[[], Connection] | None
 ) -> Iterator[Finding]:
-    """Try all that some vendors offer, or all vendors; `connect` gives a connection for their turns."""
+    """Try all that some vendors offer, or all vendors; `connect` gives a connection for shared turns."""
     configured = registry.by_name
     for name in names:
         if name not in configured:

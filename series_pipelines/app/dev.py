@@ -1,7 +1,7 @@
 """`series dev`: the whole system on one machine, in the foreground, until Ctrl-C.
 
-Children get default signal handling and a session of their own, and die with us, however we die; lanes end after their
-page; the embedded Postgres goes when its last user is gone.
+Children get default signal handling, a session and a folder of their own, and die with us, however we die; lanes end
+after their page; the embedded Postgres goes when its last user is gone.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -76,6 +76,7 @@ def _make_environment(home: Path) -> dict[str, str]:
     shutil.copyfile(_find_dagster_yaml(), dagster_home / "dagster.yaml")
     environment = {
         **os.environ,
+        **make_paths_whole(os.environ),
         "SERIES_HOME": str(home),
         "DAGSTER_HOME": str(dagster_home),
         "SERIES_SENSORS": os.environ.get("SERIES_SENSORS", "on"),
@@ -87,6 +88,14 @@ def _make_environment(home: Path) -> dict[str, str]:
     os.environ.update({name: environment[name] for name in ("SERIES_HOME", "SERIES_SENSORS")})
     load_settings.cache_clear()
     return environment
+
+
+def make_paths_whole(environment: Mapping[str, str]) -> dict[str, str]:
+    """Return the paths of an environment as they are meant here, for what starts in another folder."""
+    whole = {name: os.path.abspath(environment[name]) for name in ("SERIES_VENDORS_FILE",) if environment.get(name)}
+    if given := environment.get("PYTHONPATH"):
+        whole["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, given.split(os.pathsep)))
+    return whole
 
 
 def _make_temporary_folder(dagster_home: Path) -> Path:
@@ -127,6 +136,8 @@ def _supervise(home: Path, port: int, environment: dict[str, str], tell_lanes_to
                 *(sys.executable, "-m", "dagster", "dev", "-m", "series_pipelines.definitions"),
                 *("--host", UI_HOST, "--port", str(port), "--log-level", "warning"),
             ],
+            # Dagster reads `.env` and imports modules of the folder it starts in, which here may be anybody's project.
+            cwd=environment["DAGSTER_HOME"],
             env=environment,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 LANES_SECONDS: Final = 2.0
 # A code server looks for runs that were lost every half second, and writes down that they failed.
 REPORT_SECONDS: Final = 0.8
-END_SECONDS: Final = 1.0
+END_SECONDS: Final = 0.5
 LOOK_SECONDS: Final = 0.05
 
 RUN: Final = "multiprocessing.spawn"

@@ -8,39 +8,47 @@ from uuid import uuid4
 
 from series_pipelines.actions.workshop import Workshop
 from series_pipelines.app.clock import SystemClock
-from series_pipelines.app.database import open_connection
+from series_pipelines.app.database import has_database, open_connection
 from series_pipelines.app.settings import Settings, read_secret
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.times import date_to_ms, format_iso, parse_time
 from series_pipelines.errors import InvalidInput
+from series_pipelines.ingest.budgets.lone_throttle import LoneThrottle
 from series_pipelines.ingest.budgets.throttle import PostgresThrottle
 from series_pipelines.postgres.embedded.home import make_home
 from series_pipelines.vendors.config import VendorsFile, parse_vendors
+from series_pipelines.vendors.contract import Throttle
 from series_pipelines.vendors.loading import load_vendors
 from series_pipelines.vendors.registry import Registry
 
 
 def load_registry(settings: Settings) -> Registry:
     """Make the vendors of the settings and of `vendors.toml`; a file that has changed is read again."""
-    path = settings.vendors_file
-    return _make_registry(settings, None if path is None else _read(path))
+    return _make_registry(settings, _read_vendors_file(settings), is_question=False)
+
+
+def load_registry_to_ask(settings: Settings) -> Registry:
+    """Make the same vendors for a question, which leaves nothing behind where nothing is."""
+    return _make_registry(settings, _read_vendors_file(settings), is_question=True)
 
 
 @lru_cache(maxsize=4)
-def _make_registry(settings: Settings, text: str | None) -> Registry:
+def _make_registry(settings: Settings, text: str | None, is_question: bool) -> Registry:
     file = VendorsFile()
     if text is not None and settings.vendors_file is not None:
         file = parse_vendors(text, settings.vendors_file)
     names = list(settings.vendors if settings.vendors is not None else () if text is not None else ("demo",))
     options = settings.vendor_options
     if "demo" in names:
-        options["demo"]["epoch_ms"] = find_demo_epoch(settings)
+        options["demo"]["epoch_ms"] = find_demo_epoch(settings, is_question)
     clock = SystemClock()
     shared = {"clock": clock.now_ms, "secrets": read_secret}
     if file.exchanges:
         names.append("ccxt")
-        throttle = PostgresThrottle(partial(open_connection, settings), clock)
+        is_alone = is_question and not has_database(settings)
+        shared_books = partial(open_connection, settings)
+        throttle: Throttle = LoneThrottle(clock) if is_alone else PostgresThrottle(shared_books, clock)
         options["ccxt"] = {**shared, "exchanges": file.exchanges, "throttle": throttle}
     if file.remote:
         names.append("http")
@@ -59,7 +67,10 @@ def make_workshop(settings: Settings, clock: Clock) -> Workshop:
     )
 
 
-def _read(path: Path) -> str:
+def _read_vendors_file(settings: Settings) -> str | None:
+    path = settings.vendors_file
+    if path is None:
+        return None
     try:
         return path.read_text(encoding="utf-8")
     except OSError as error:
@@ -68,17 +79,23 @@ def _read(path: Path) -> str:
         raise InvalidInput(f"{path} is not a text in UTF-8: {error.reason}") from error
 
 
-def find_demo_epoch(settings: Settings) -> int:
-    """Return the day the demo market is built around: the settings', or the first day it was used here."""
+def find_demo_epoch(settings: Settings, is_question: bool = False) -> int:
+    """Return the day the demo market is built around: the settings', or the first day it was used here.
+
+    A question is no use: until the first one its answer is today.
+    """
     if settings.demo_epoch is not None:
         return date_to_ms(settings.demo_epoch)
     file = settings.home / "demo_epoch"
     try:
         text = file.read_text() if file.exists() else ""
         if not text:
-            make_home(settings.home)
             now_ms = SystemClock().now_ms()
-            _write_once(file, format_iso(now_ms - now_ms % DAY_MS))
+            today_ms = now_ms - now_ms % DAY_MS
+            if is_question:
+                return today_ms
+            make_home(settings.home)
+            _write_once(file, format_iso(today_ms))
             text = file.read_text()
     except OSError as error:
         raise InvalidInput(

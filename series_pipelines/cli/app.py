@@ -46,13 +46,13 @@ class SeriesGroup(click.Group):
             code = error.exit_code
         except click.Abort:
             code = INTERRUPTED
+        except OSError as error:
+            code = _tell_unwritten(error)
         try:
             # What can't be written is to be told here, not by the interpreter when it ends.
             sys.stdout.flush()
         except OSError as error:
-            _say_error(_describe_outside(error))
-            _forget_output()
-            code = FAILED
+            code = _tell_unwritten(error)
         sys.exit(code if isinstance(code, int) else DONE)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -74,6 +74,12 @@ class SeriesGroup(click.Group):
         if ctx.params.get("debug"):
             traceback.print_exception(error)
         _say_error(message)
+
+
+def _tell_unwritten(error: OSError) -> int:
+    _say_error(_describe_outside(error))
+    _forget_output()
+    return FAILED
 
 
 def _forget_output() -> None:

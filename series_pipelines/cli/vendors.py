@@ -26,10 +26,10 @@ def list_command(as_json: bool) -> None:
     """
     from series_pipelines.actions.vendors import describe_capability, list_capabilities
     from series_pipelines.app.settings import load_settings
-    from series_pipelines.app.sources import load_registry
+    from series_pipelines.app.sources import load_registry_to_ask
     from series_pipelines.cli.session import say_refused
 
-    catalogue = load_registry(load_settings()).read()
+    catalogue = load_registry_to_ask(load_settings()).read()
     say_refused(catalogue.refused)
     capabilities = list_capabilities(catalogue)
     if as_json:
@@ -57,23 +57,26 @@ def list_command(as_json: bool) -> None:
 def check_command(names: tuple[str, ...], as_json: bool) -> None:
     """Try each vendor, or those of NAMES: services, products, and one page of each service.
 
-    The exit code is 1 when something does not work. Nothing is written but what the request budgets need.
+    The exit code is 1 when something does not work. Nothing is written but what the request budgets need; where no
+    database is yet, nobody shares them, and nothing is written at all.
 
     Example: series vendors check okx binance
     """
     from series_pipelines.actions.vendors import check_vendors, describe_finding
     from series_pipelines.app.clock import SystemClock
-    from series_pipelines.app.database import open_connection
+    from series_pipelines.app.database import has_database, open_connection
     from series_pipelines.app.settings import load_settings
-    from series_pipelines.app.sources import load_registry
+    from series_pipelines.app.sources import load_registry_to_ask
     from series_pipelines.cli.session import say_refused
 
     settings = load_settings()
-    registry = load_registry(settings)
+    registry = load_registry_to_ask(settings)
     refused = () if names else registry.refused
     say_refused(refused)
+    # Nobody shares the books of a database that is not there.
+    connect = partial(open_connection, settings, "check", True) if has_database(settings) else None
     findings = []
-    for finding in check_vendors(registry, names, SystemClock(), partial(open_connection, settings, "check", True)):
+    for finding in check_vendors(registry, names, SystemClock(), connect):
         findings.append(finding)
         if not as_json:
             click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")

@@ -4,7 +4,12 @@ Only a strict overlap merges. Touching ranges stay two and count as continuous; 
 """
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Final, NamedTuple
+
+from series_pipelines.core.duration import HOUR_MS
+
+MAX_OVERLAP_MS: Final = HOUR_MS
+"""No request reaches further into what is covered."""
 
 
 class Range(NamedTuple):

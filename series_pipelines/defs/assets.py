@@ -42,6 +42,7 @@ from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import describe_error
 from series_pipelines.core.times import parse_time
 from series_pipelines.defs.display import Display
+from series_pipelines.defs.event_batch import EventBatches
 from series_pipelines.defs.lane_log import LaneLog
 from series_pipelines.defs.one_line import make_failure, one_line_errors
 from series_pipelines.defs.partitions import find_partitions
@@ -193,7 +194,7 @@ def _run_lanes(
         by_person=by_person,
         run_id=context.run_id,
     )
-    new_rows = 0
+    batches, new_rows = EventBatches(context), 0
     with series.connect("display", autocommit=True) as conn:
         catalogue = read_vendors(conn, series.load_registry(), [work.cap_key for work in works])
         if refusal := find_unserved(works, catalogue):
@@ -205,8 +206,8 @@ def _run_lanes(
             nonlocal new_rows
             cadence_of = partial(_find_cadence, capability)
             known = states.read_facts(conn, table_name, series_ids=work.series_ids, cap_key=work.cap_key)
-            display = Display(context, conn, table_name, len(known), by_person, cadence_of)
-            log = LaneLog(context, clock, known, by_person, cadence_of)
+            display = Display(batches, conn, table_name, len(known), by_person, cadence_of)
+            log = LaneLog(context, clock, known, order, cadence_of)
 
             def note(written: Written) -> None:
                 log.note(written)
@@ -216,7 +217,7 @@ def _run_lanes(
                 display.show_rest([key for key in work.series_ids or () if key not in report.failed])
 
             with _finished(context, display):
-                yield Listener(note, context.log.warning, should_end, show_rest)
+                yield Listener(note, context.log.warning, log.note_nap, should_end, show_rest)
             new_rows = log.new_rows
 
         for done in work_lanes(series.make_workshop(), catalogue, works, wishes, follow):

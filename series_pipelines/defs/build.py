@@ -19,7 +19,12 @@ from series_pipelines.core.tables import TABLES
 from series_pipelines.defs.assets import build_assets
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.retention import purge_display
-from series_pipelines.defs.sensors import build_lane_sensor, build_universe_sensor
+from series_pipelines.defs.sensors import (
+    QUIET_CONSOLE,
+    build_first_checks_sensor,
+    build_lane_sensor,
+    build_universe_sensor,
+)
 from series_pipelines.defs.summaries import build_ledgers, build_summaries
 from series_pipelines.ingest.planning.plan import Kind
 
@@ -58,7 +63,8 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> De
         assets=[*build_assets(), *summaries, *ledgers],
         jobs=[*lane_jobs.values(), *(job for job, _ in timetable)],
         schedules=[
-            ScheduleDefinition(job=job, cron_schedule=cron, default_status=schedule_status) for job, cron in timetable
+            ScheduleDefinition(job=job, cron_schedule=cron, run_config=QUIET_CONSOLE, default_status=schedule_status)
+            for job, cron in timetable
         ],
         sensors=[
             build_universe_sensor(sensor_status),
@@ -67,6 +73,7 @@ def build_definitions(resource_overrides: Mapping[str, Any] | None = None) -> De
                 for table_name in TABLES
                 for kind in KINDS
             ),
+            build_first_checks_sensor(check_job, sensor_status),
         ],
         resources={"series": SeriesResource(), "in_memory": mem_io_manager, **(resource_overrides or {})},
         executor=in_process_executor,

@@ -24,7 +24,10 @@ def specify_coverage(asset_name: str) -> AssetCheckSpec:
     return AssetCheckSpec(
         COVERAGE_IS_KNOWN,
         asset=asset_name,
-        description="Every stretch of a series' life behind its newest row is data, or proven to have none.",
+        description=(
+            "Every stretch of a series' life behind its newest row is data, or proven to have none. It warns while "
+            "history is being filled; it fails when answers are refused, or a day of asking has brought nothing."
+        ),
     )
 
 
@@ -40,29 +43,46 @@ def specify_ledger(asset_name: str) -> AssetCheckSpec:
 
 
 def check_coverage(standings: Sequence[Standing]) -> AssetCheckResult:
-    """Count the series that have unknown time older than their floor allows, and name the worst."""
-    found = [standing for standing in standings if standing.coverage.behind_ms or not standing.coverage.is_start_proven]
+    """Count the series that have unknown time older than their floor allows, and name the worst.
+
+    It is a warning while history is still being filled, and an error once somebody has to look.
+    """
+    found = [standing for standing in standings if not standing.is_known]
     found.sort(
-        key=lambda known: (-known.coverage.behind_ms, known.coverage.is_start_proven, known.facts.series_id),
-    )
-    worst = [
-        (
+        key=lambda known: (
+            not known.is_ill,
+            -known.coverage.behind_ms,
+            known.coverage.is_start_proven,
             known.facts.series_id,
-            format_span(known.coverage.behind_ms) if known.coverage.behind_ms else "before its first row",
-            "proven" if known.coverage.is_start_proven else "not proven yet",
-        )
-        for known in found[:WORST]
-    ]
+        ),
+    )
+    ill = sum(standing.is_ill for standing in found)
+    columns = ("series", "unknown", "floor", "why")
+    told = f"; {ill} of them stand still: refused answers, or a day without progress" if ill else ""
     return AssetCheckResult(
         check_name=COVERAGE_IS_KNOWN,
         passed=not found,
-        severity=AssetCheckSeverity.WARN,
-        description=f"{len(found)} series have unknown time older than their floor, of {len(standings)}",
+        severity=AssetCheckSeverity.ERROR if ill else AssetCheckSeverity.WARN,
+        description=f"{len(found)} series have unknown time older than their floor, of {len(standings)}{told}",
         metadata={
             "series": MetadataValue.int(len(standings)),
             "incomplete": MetadataValue.int(len(found)),
-            "worst": make_table(dict.fromkeys(("series", "unknown", "floor"), "string"), worst),
+            "ill": MetadataValue.int(ill),
+            "worst": make_table(dict.fromkeys(columns, "string"), [_list_unknown(known) for known in found[:WORST]]),
         },
+    )
+
+
+def _list_unknown(known: Standing) -> tuple[str, ...]:
+    coverage = known.coverage
+    why = "being filled"
+    if known.is_ill:
+        why = f"refused {format_span(known.refused_ms)}" if known.refused_ms else "no progress for a day"
+    return (
+        known.facts.series_id,
+        format_span(coverage.behind_ms) if coverage.behind_ms or coverage.is_start_proven else "before its first row",
+        "proven" if coverage.is_start_proven else "not proven yet",
+        why,
     )
 
 

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
-from dagster import AssetKey, AssetMaterialization, AssetObservation, MetadataValue, OpExecutionContext
+from dagster import AssetKey, AssetMaterialization, AssetObservation, MetadataValue
 
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import date_to_ms, format_span, format_time
@@ -34,18 +34,18 @@ LAST_ROWS: Final = 5
 
 
 class Display:
-    """Collects a run's committed attempts and shows them."""
+    """Collects a lane's committed attempts and shows them; a run with several lanes has one for each."""
 
     def __init__(
         self,
-        context: OpExecutionContext,
+        batches: EventBatches,
         conn: Connection,
         table_name: str,
         series: int,
         by_person: bool,
         find_cadence: Callable[[SeriesFacts], Cadence],
     ) -> None:
-        self._batches = EventBatches(context)
+        self._batches = batches
         self._standings = StandingReader(conn, lambda _, facts: find_cadence(facts))
         self._conn = conn
         self._table_name = table_name

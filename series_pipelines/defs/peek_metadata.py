@@ -38,9 +38,11 @@ def describe_backlog(backlog: Backlog) -> dict[str, Any]:
 
 
 def name_lane(capability: CapabilityBacklog) -> str:
-    """Return a capability as a person says it: `DEMO/SWAP bars backward`."""
+    """Name a capability for people, what differs first, as tags are cut: `SWAP bars of DEMO, backward`."""
     state = capability.state
-    return f"{_shorten(state.product_prefix)} {TABLES[state.table_name].nouns} {state.direction}"
+    whose, _, what = _shorten(state.product_prefix).rpartition("/")
+    nouns = TABLES[state.table_name].nouns
+    return f"{what} {nouns}{f' of {whose}' if whose else ''}, {state.direction}"
 
 
 def _list_rows(known: Sequence[CapabilityBacklog]) -> list[tuple[str, int, int, str]]:

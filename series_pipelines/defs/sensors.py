@@ -28,6 +28,7 @@ from series_pipelines.defs.one_line import one_line_errors
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.peek_metadata import describe_backlog, name_lane
 from series_pipelines.defs.resources import SeriesResource
+from series_pipelines.defs.summaries import name_ledger
 from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
 from series_pipelines.ingest.planning.plan import Kind
 from series_pipelines.ingest.standing.backlog import CapabilityBacklog, decide_lanes, publish_backlogs, read_backlog
@@ -35,10 +36,13 @@ from series_pipelines.ingest.storing import states
 from series_pipelines.postgres.connection import Connection
 
 CAPABILITY_TAG: Final = "series/capability"
-LANE_TAG: Final = "series/lane"
+LANE_TAG: Final = "lane"
 WORK_TAG: Final = "series/work"
 PRIORITIES: Final[dict[Kind, str]] = {"head": "10", "tail": "0"}
+QUIET_CONSOLE: Final = {"loggers": {"console": {"config": {"log_level": "WARNING"}}}}
+"""What a run tells is in its events; a console that says each of them again fills the log of whoever started it."""
 UNIVERSE_INTERVAL_SECONDS: Final = 30
+FIRST_CHECKS_INTERVAL_SECONDS: Final = 300
 LANE_INTERVAL_SECONDS: Final = 10
 RECENTLY: Final = timedelta(seconds=60)
 OVERTIME_SECONDS: Final = 60
@@ -113,6 +117,25 @@ def build_lane_sensor(
     return lane_sensor
 
 
+def build_first_checks_sensor(job: UnresolvedAssetJobDefinition, status: DefaultSensorStatus) -> SensorDefinition:
+    """Make the sensor that has each ledger looked at once, before its first night."""
+
+    @sensor(
+        name="first_checks",
+        job=job,
+        minimum_interval_seconds=FIRST_CHECKS_INTERVAL_SECONDS,
+        default_status=status,
+        description="Asks for the nightly checks once, when a ledger was never looked at.",
+    )
+    def first_checks(context: SensorEvaluationContext) -> RunRequest | SkipReason:
+        ledgers = map(name_ledger, TABLES)
+        if all(context.instance.get_latest_materialization_event(AssetKey(name)) for name in ledgers):
+            return SkipReason("each ledger has been looked at; from now on it is every night")
+        return RunRequest(run_config=QUIET_CONSOLE)
+
+    return first_checks
+
+
 def describe_universe(report: UniverseReport, new_partitions: int) -> str:
     """Say what a look at the vendors found and changed."""
     counts = {"capabilities": report.capabilities, "products": report.products, "series": sum(report.series.values())}
@@ -134,10 +157,7 @@ def make_lane_request(table_name: str, kind: Kind, capability: CapabilityBacklog
     cap_key = capability.state.cap_key
     config = {"capability": cap_key, "kind": "head" if kind == "head" else "both"}
     return RunRequest(
-        run_config={
-            "ops": {table_name: {"ops": {"ingest": {"config": config}}}},
-            "loggers": {"console": {"config": {"log_level": "WARNING"}}},
-        },
+        run_config={"ops": {table_name: {"ops": {"ingest": {"config": config}}}}, **QUIET_CONSOLE},
         tags={
             CAPABILITY_TAG: cap_key,
             LANE_TAG: name_lane(capability),

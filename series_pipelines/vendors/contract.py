@@ -10,16 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
-from series_pipelines.core.duration import HOUR_MS
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 
 Direction = Literal["backward", "forward"]
 
 INGEST_OHLC: Final = OHLC.method
 INGEST_INTEREST_RATE: Final = INTEREST_RATE.method
-
-MAX_OVERLAP_MS: Final = HOUR_MS
-"""No request reaches further into what is covered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,17 @@
 from collections.abc import Iterator
 
 import pytest
-from dagster import AssetKey, DagsterInstance, Definitions, ExecuteInProcessResult
+from dagster import (
+    AssetCheckSeverity,
+    AssetKey,
+    DagsterInstance,
+    Definitions,
+    ExecuteInProcessResult,
+    RunRequest,
+    SkipReason,
+    build_schedule_context,
+    build_sensor_context,
+)
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.defs.build import build_definitions
@@ -129,3 +139,52 @@ def test_a_failing_check_fails_until_it_is_mended(
     conn.execute("update ing_cursor set position = position - 1")
     conn.commit()
     assert is_fine()
+
+
+def test_each_ledger_is_looked_at_on_the_first_day_too(defs: Definitions, instance: DagsterInstance) -> None:
+    sensor = defs.get_repository_def().get_sensor_def("first_checks")
+    with build_sensor_context(instance=instance) as context:
+        asked = sensor(context)
+    assert isinstance(asked, RunRequest)
+    job = defs.resolve_job_def("nightly_checks")
+    assert job.execute_in_process(instance=instance, run_config=asked.run_config).success
+    with build_sensor_context(instance=instance) as context:
+        assert isinstance(sensor(context), SkipReason)
+
+
+@pytest.mark.parametrize("name", ["summarize", "nightly_checks", "purge_display"])
+def test_what_runs_by_the_clock_fills_no_log(defs: Definitions, instance: DagsterInstance, name: str) -> None:
+    with build_schedule_context(instance=instance) as context:
+        [request] = defs.resolve_schedule_def(f"{name}_schedule").evaluate_tick(context).run_requests or ()
+    assert request.run_config == {"loggers": {"console": {"config": {"log_level": "WARNING"}}}}
+
+
+def test_coverage_warns_while_it_is_filled_and_fails_when_it_stands_still(
+    defs: Definitions, instance: DagsterInstance, database_url: str, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = MovableClock()
+    world = World(database_url, [make_vendor(clock, [make_product("SIM/A", NOON_MS - 1_000 * MINUTE_MS)])], clock)
+    monkeypatch.setattr("series_pipelines.defs.resources.SystemClock", lambda: clock)
+    [cap_key] = world.registry.read().capabilities
+
+    def look() -> tuple[bool, AssetCheckSeverity]:
+        found = run(defs, instance, "summarize").get_asset_check_evaluations()
+        [event] = [event for event in found if event.asset_key == AssetKey("ohlc_v2_summary")]
+        return event.passed, event.severity
+
+    world.run(cap_key, LaneOrder(("head",), 60_000))
+    assert look() == (False, AssetCheckSeverity.WARN)
+    conn.execute("update series_state set tail_misses = 10")
+    conn.commit()
+    assert look() == (False, AssetCheckSeverity.ERROR)
+    conn.execute("update series_state set tail_misses = 0")
+    conn.execute(
+        "insert into coverage_evidence (table_name, series_id, kind, start_time, end_time, request, response_digest, "
+        "observed_at, confirmed_at) select table_name, series_id, 'quarantined', start_time - interval '2 minutes', "
+        "start_time - interval '1 minute', 'x', 'x', now(), now() from series_data_range"
+    )
+    conn.commit()
+    assert look() == (False, AssetCheckSeverity.ERROR)
+    world.run(cap_key, LaneOrder(("head", "tail"), 3_600_000, by_person=True))
+    world.close()
+    assert look()[0]

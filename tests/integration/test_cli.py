@@ -93,7 +93,7 @@ def test_migrate_names_what_it_applied_once(run: Run, owner: Connection) -> None
     owner.execute("create schema public")
     assert "run `series migrate`" in read_error(run("peek"), 1)
     applied = succeed(run("migrate")).splitlines()
-    assert applied[0] == "applied 0001_series.sql"
+    assert applied[0] == "applied ingest/0001_series.sql"
     assert succeed(run("migrate")) == "nothing to do\n"
 
 

@@ -11,6 +11,7 @@ import pytest
 from cli_results import read_error
 from click.testing import CliRunner, Result
 from databases import make_home
+from exchanges.launch import start_exchange
 
 from series_pipelines.api.reading import read_ohlc
 from series_pipelines.app.settings import load_settings
@@ -23,6 +24,7 @@ QUESTIONS = [
     *(["read", HOURS], ["coverage"], ["certify", HOURS], ["peek"], ["plan"], ["compact"], ["products"]),
     *(["cursors", "show"], ["cursors", "verify"], ["cursors", "replay", HOURS], ["cursors", "rebuild"]),
     *(["cursors", "archive", "--before", "2026-01"], ["refresh", "--list"], ["refresh", HOURS, "--days", "1"]),
+    *(["verify"], ["verify", HOURS, "--mend"]),
 ]
 
 
@@ -44,6 +46,26 @@ def test_a_question_says_where_no_database_is_and_makes_none(elsewhere: Path, ar
     assert f"no database in {elsewhere}/.series yet: set SERIES_HOME" in told
     assert "or SERIES_DATABASE_URL" in told
     assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["check"], ["check", "demo-a"]], ids=" ".join)
+def test_vendors_are_asked_without_a_database_and_none_is_made(elsewhere: Path, arguments: list[str]) -> None:
+    result = CliRunner().invoke(series, ["vendors", *arguments])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "DEMO/SWAP/" in result.stdout
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_exchanges_are_checked_without_a_database(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = elsewhere / "vendors.toml"
+    monkeypatch.setenv("SERIES_VENDORS_FILE", str(file))
+    load_settings.cache_clear()
+    with start_exchange("okx") as okx:
+        file.write_text(f'[exchanges.okx]\nurl = "{okx.url}"\n')
+        result = CliRunner().invoke(series, ["vendors", "check"])
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "rows, the newest until" in result.stdout
+    assert list(elsewhere.iterdir()) == [file]
 
 
 def test_what_lies_above_and_is_no_database_is_passed_over(elsewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,7 +113,17 @@ def test_a_full_disk_is_one_line_and_keeps_the_old_file(conn: Connection, tmp_pa
 
 
 @pytest.mark.usefixtures("run")
-@pytest.mark.parametrize("arguments", [["read", COARSE], ["read", COARSE, "--output", "/dev/full"], ["coverage"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["read", COARSE],
+        ["read", COARSE, "--output", "/dev/full"],
+        ["coverage"],
+        ["--help"],
+        ["--version"],
+        ["read", "-h"],
+    ],
+)
 def test_an_output_that_takes_nothing_is_one_line(conn: Connection, arguments: list[str]) -> None:
     write_bars(conn, COARSE, "1", "1", count=1_000)
     if "--output" in arguments:

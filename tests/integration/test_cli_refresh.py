@@ -151,7 +151,10 @@ def test_after_ctrl_c_the_same_command_goes_on(
     assert events == (first["pages"] + second["pages"],)
 
 
-def test_a_real_ctrl_c_keeps_what_was_committed(run: Run, conn: Connection) -> None:
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_real_stop_keeps_what_was_committed_and_prints_the_summary(
+    run: Run, conn: Connection, number: signal.Signals, exit_code: int
+) -> None:
     minutes = "DEMO/SWAP/BTC-USDT/PT1M"
     succeed(run("ingest", minutes, "--pages", "30"))
     worker = subprocess.Popen(
@@ -168,9 +171,10 @@ def test_a_real_ctrl_c_keeps_what_was_committed(run: Run, conn: Connection) -> N
         assert worker.poll() is None
         conn.commit()
         time.sleep(0.05)
-    worker.send_signal(signal.SIGINT)
-    _, errors = worker.communicate(timeout=30)
-    assert worker.returncode == 130
+    worker.send_signal(number)
+    summary, errors = worker.communicate(timeout=30)
+    assert worker.returncode == exit_code
+    assert re.search(r"^IngestOHLC/DEMO%2FSWAP%2F/backward +1 +[3-9] .* it was interrupted$", summary, re.MULTILINE)
     (campaign,) = campaigns.read(conn)
     conn.commit()
     assert errors.splitlines()[-1].endswith(f"go on with `series refresh --campaign {campaign.campaign_id}`")

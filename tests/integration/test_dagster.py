@@ -5,10 +5,12 @@ import re
 import shutil
 import signal
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -32,7 +34,7 @@ from dagster._utils.error import SerializableErrorInfo, serializable_error_info_
 from databases import Server, create_database
 
 from series_pipelines.app.settings import load_settings
-from series_pipelines.defs import assets, display, lane_log
+from series_pipelines.defs import assets, display, event_batch, lane_log
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
@@ -165,7 +167,7 @@ def test_the_head_sensor_asks_for_one_lane_a_capability_and_says_why_not(
     request = requests[SWAPS]
     assert request.partition_key is None
     assert request.tags["dagster/priority"] == "10"
-    assert request.tags["series/lane"] == "DEMO/SWAP bars backward"
+    assert request.tags["lane"] == "SWAP bars of DEMO, backward"
     assert request.tags["dagster/max_runtime_seconds"] == "180"
     config = request.run_config["ops"]["ohlc_v2"]["ops"]["ingest"]["config"]
     assert config == {"capability": SWAPS, "kind": "head"}
@@ -298,7 +300,8 @@ def test_a_cancelled_run_keeps_its_pages_and_frees_the_capability(
 
     monkeypatch.setattr(lane_module, "fetch_page", interrupt_at_sixth)
     result = execute(universe, instance, run_config=request.run_config, tags=request.tags)
-    assert not result.success
+    error = find_error(result)
+    assert (error.message, error.stack, error.cause, error.context) == ("the run was told to end", [], None, None)
     monkeypatch.undo()
     covered = conn.execute("select count(distinct series_id) from series_data_range").fetchone()
     rows = conn.execute("select count(distinct series_id) from ohlc_v2").fetchone()
@@ -352,6 +355,21 @@ def test_each_event_of_a_batch_has_a_millisecond_of_its_own(universe: Definition
     assert times[-1] <= ended_ms + len(times)
 
 
+def test_the_lanes_of_one_run_share_no_millisecond(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns = time.time_ns()
+    monkeypatch.setattr(event_batch, "time", SimpleNamespace(time_ns=lambda: now_ns))
+    chosen = ["DEMO/SPOT/BTC-USDT/P1D", BTC]
+    tags = {"dagster/asset_partition_range_start": chosen[0], "dagster/asset_partition_range_end": chosen[-1]}
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"kind": "head", "pages": 10}}}}}}
+    assert execute(universe, instance, tags=tags, run_config=config).success
+    records = instance.fetch_materializations(AssetKey("ohlc_v2"), limit=1_000).records
+    assert set(chosen) <= {record.partition_key for record in records}
+    times = [round(record.timestamp * 1000) for record in records]
+    assert len(times) == len(set(times))
+
+
 def test_events_are_logged_one_by_one_where_the_batch_fails(
     universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -400,6 +418,44 @@ def test_a_run_says_what_is_done_and_left_and_how_many_rows_were_new(
     assert metadata["lag_bars"].value == 0
     execute(universe, instance, partition_key=BTC)
     assert read_metadata(instance)["new_rows"].value == 0
+
+
+def test_a_sensors_lane_says_what_is_left_of_its_kind_of_work(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "LANE_SECONDS", 0.0)
+    request = find_requests(tick(universe, instance, "ohlc_v2_head"))[SWAPS]
+    result = execute(universe, instance, run_config=request.run_config, tags=request.tags)
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    left = [int(found.group(1)) for line in told if (found := re.search(r"; left: (\d+) heads(?:; waits for|$)", line))]
+    assert len(left) == len(told) > 10
+    assert left[0] > 10
+    assert left[-1] == 0
+
+
+def test_a_lane_that_stands_still_says_so_every_few_seconds(
+    universe: Definitions, instance: DagsterInstance, conn: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "LANE_SECONDS", 0.5)
+    monkeypatch.setenv("SERIES_DEMO_LATENCY_MS", "1800")
+    load_settings.cache_clear()
+    ingest = {"capability": SWAPS, "kind": "head", "pages": 1}
+    result = execute(universe, instance, run_config={"ops": {"ohlc_v2": {"ops": {"ingest": {"config": ingest}}}}})
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    assert len(told) >= 2
+    assert re.search(r"s: 0 pages, .*; left: \d+ heads; waits for an answer for DEMO/SWAP/.*, asked \d s ago$", told[0])
+
+
+def test_a_lane_on_a_window_leaves_out_what_it_can_not_count(
+    universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lane_log, "PERSON_SECONDS", 0.0)
+    start = (datetime.now(UTC) - timedelta(days=3)).isoformat()
+    config = {"ops": {"ohlc_v2": {"ops": {"ingest": {"config": {"start": start}}}}}}
+    result = execute(universe, instance, partition_key="DEMO/SWAP/BTC-USDT/PT1H", run_config=config)
+    told = [line for line in read_log(instance, result) if "pages a minute" in line]
+    assert told
+    assert not [line for line in told if "left" in line]
 
 
 def test_a_delisted_series_has_no_lag_but_says_so(universe: Definitions, instance: DagsterInstance) -> None:

@@ -438,3 +438,41 @@ def test_a_lane_that_is_told_to_end_ends_after_its_page(world: World, sim: Scrip
     report = run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], LaneOrder())
     assert (report.pages, len(sim.asked)) == (1, 1)
     assert report.ended == "it was told to end after its page"
+
+
+def test_a_lane_says_what_it_waits_for(world: World, sim: Scripted, clock: MovableClock) -> None:
+    heard: list[str] = []
+    waited_for_an_answer = threading.Event()
+
+    def listen(what: str) -> None:
+        heard.append(what)
+        if what.startswith("an answer"):
+            waited_for_an_answer.set()
+
+    def wait_once_then_refuse(request: Request) -> None:
+        assert waited_for_an_answer.wait(30)
+        raise VendorBusy("429", 7_000)
+
+    sim.before = wait_once_then_refuse
+    catalogue = world.registry.read()
+    tools = LaneTools(world.connect, clock, on_nap=listen, read_database_clock=world.read_database_clock)
+    run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], LaneOrder(("head",), 30_000))
+    assert heard[0] == "an answer for SIM/A/PT1M, asked 0 s ago"
+    assert "the end of the vendor's pause, in 7 s" in heard
+
+
+def test_a_persons_lane_says_that_it_waits_for_another_one(world: World) -> None:
+    heard: list[str] = []
+    catalogue = world.registry.read()
+
+    with world.connect("another lane", autocommit=True) as other:
+
+        def listen(why: str) -> None:
+            heard.append(why)
+            locks.release_capability(other, CAP)
+
+        assert locks.try_capability(other, CAP)
+        tools = LaneTools(world.connect, world.clock, say=listen, read_database_clock=world.read_database_clock)
+        order = LaneOrder(by_person=True, max_pages=1)
+        assert run_lane(tools, catalogue.vendor_of[CAP], catalogue.capabilities[CAP], order).pages == 1
+    assert heard == [f"another lane works {CAP}: waiting until it ends"]

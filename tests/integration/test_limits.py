@@ -217,3 +217,12 @@ def test_a_lane_whose_process_stood_still_after_its_turn_asks_again_later(
     report = world.run(format_cap_key("IngestOHLC", "SIM/", "backward"), LaneOrder(work=("head",)))
     assert (report.backoffs, report.failed, len(report.touched)) == (1, {}, 3)
     assert set(read_phases(world.conn)) == {"answered"}
+
+
+def test_who_waits_for_a_turn_says_so(control: Connection) -> None:
+    heard: list[str] = []
+    lane = LaneTurns(control, make_capability(requests=1), SystemClock(), on_nap=heard.append)
+    lane.settle(take(lane))
+    take(lane)
+    assert heard
+    assert {what.rpartition(",")[0] for what in heard} == {"its turn in the budget 'vendor'"}

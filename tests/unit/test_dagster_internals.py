@@ -3,18 +3,35 @@
 import ast
 import importlib
 import inspect
+import os
 import re
+from multiprocessing import resource_tracker
+from multiprocessing.spawn import get_command_line
 from pathlib import Path
 
 import pytest
-from dagster import AssetMaterialization, AssetObservation, DagsterError, DagsterInstance, OpExecutionContext
+from dagster import (
+    AssetMaterialization,
+    AssetObservation,
+    DagsterError,
+    DagsterInstance,
+    OpExecutionContext,
+)
+from dagster._core.definitions.dependency import NodeHandle
 from dagster._core.events import AssetObservationData, StepMaterializationData
+from dagster._core.storage.dagster_run import FINISHED_STATUSES
+from dagster._core.storage.event_log.schema import SqlEventLogStorageTable
+from dagster._core.storage.runs.schema import RunsTable
+from dagster._grpc.constants import GrpcServerCommand
 from dagster._utils.error import serializable_error_info_from_exc_info
 
+from series_pipelines.app.dev_session import CODE_SERVERS, RUN, TRACKER
 from series_pipelines.defs.one_line import make_failure
+from series_pipelines.postgres.queries import load_queries
 
 PROJECT = Path(__file__).parents[2]
-CALLS = {"event_log_storage.store_event_batch", "context.get_step_execution_context"}
+CALLS = {"event_log_storage.store_event_batch", "context.get_step_execution_context", "context.op_handle"}
+TABLES = {"event_logs": SqlEventLogStorageTable, "runs": RunsTable}
 
 
 def find_imported() -> set[str]:
@@ -33,7 +50,25 @@ def test_architecture_lists_all_that_is_used_of_dagsters_inside() -> None:
     text = (PROJECT / "ARCHITECTURE.md").read_text()
     listed = set(re.findall(r"`((?:dagster\._|dagster_shared\.)[\w.]+)`", text))
     assert listed == find_imported()
-    assert all(f"`{call}`" in text for call in CALLS)
+    assert all(f"`{name}`" in text for name in (*CALLS, *TABLES, RUN, TRACKER, *CODE_SERVERS))
+
+
+def test_the_tables_of_dagster_that_are_purged_are_as_the_queries_say() -> None:
+    queries = "\n".join(load_queries("dagster_events").values())
+    assert set(re.findall(r"\b(?:from|join) (\w+)", queries)) == set(TABLES)
+    assert {"id", "run_id", "timestamp", "asset_key", "partition", "dagster_event_type"} <= set(
+        TABLES["event_logs"].columns.keys()
+    )
+    assert {"run_id", "status", "update_timestamp"} <= set(TABLES["runs"].columns.keys())
+    assert set(re.findall(r"'([A-Z]+)'", queries)) - {"UTC"} == {status.value for status in FINISHED_STATUSES}
+
+
+def test_processes_are_called_what_series_dev_looks_for() -> None:
+    words = " ".join(["dagster", *GrpcServerCommand.API_GRPC.server_command])
+    assert words.startswith(CODE_SERVERS)
+    assert " ".join(["dagster", *GrpcServerCommand.CODE_SERVER_START.server_command]).startswith(CODE_SERVERS)
+    assert f"from {RUN} import" in " ".join(map(os.fsdecode, get_command_line()))
+    assert resource_tracker.__name__ == TRACKER
 
 
 def test_what_is_imported_from_dagsters_inside_is_there() -> None:
@@ -46,6 +81,8 @@ def test_what_is_called_takes_what_it_is_given() -> None:
     with DagsterInstance.ephemeral() as instance:
         assert list(inspect.signature(instance.event_log_storage.store_event_batch).parameters) == ["events"]
     assert list(inspect.signature(OpExecutionContext.get_step_execution_context).parameters) == ["self"]
+    assert isinstance(OpExecutionContext.op_handle, property)
+    assert NodeHandle("ingest", NodeHandle("ohlc_v2", None)).parent == NodeHandle("ohlc_v2", None)
     assert StepMaterializationData(AssetMaterialization("a", partition="b")).materialization.partition == "b"
     assert AssetObservationData(AssetObservation("a", partition="b")).asset_observation.partition == "b"
 

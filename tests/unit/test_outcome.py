@@ -6,15 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.floor import keep_floor
 from series_pipelines.ingest.pages.outcome import (
+    FAILURES_OF_A_DAY,
+    MISSES_OF_A_DAY,
     Outcome,
     grow_capability_backoff,
     has_moved,
+    has_stood_still,
     settle_failure,
     settle_page,
     settle_pause,
@@ -302,3 +305,31 @@ def test_only_a_rejected_head_of_a_delisted_product_counts_as_an_answer(
 ) -> None:
     facts = make_facts(**COVERED, delisted_ms=delisted_ms)
     assert settle_failure(facts, fetch, "unknown symbol", NOW_MS, is_rejected=is_rejected).misses == misses
+
+
+def test_so_many_misses_or_failures_in_a_row_take_a_day() -> None:
+    missing_ms = [wait_after(GAP, misses) for misses in range(MISSES_OF_A_DAY - 1)]
+    assert sum(missing_ms[:-1]) < DAY_MS <= sum(missing_ms)
+    failing_ms = [
+        settle_failure(make_facts(failures=failures), START, "why", 0).eligible_ms or 0
+        for failures in range(FAILURES_OF_A_DAY - 1)
+    ]
+    assert sum(failing_ms[:-1]) < DAY_MS <= sum(failing_ms)
+
+
+@pytest.mark.parametrize(
+    ("known", "stands_still"),
+    [
+        ({"tail_misses": MISSES_OF_A_DAY}, True),
+        ({"tail_misses": MISSES_OF_A_DAY - 1}, False),
+        ({"tail_misses": MISSES_OF_A_DAY, "floor_ms": 100 * HOUR_MS}, False),
+        ({"gap_misses": MISSES_OF_A_DAY}, False),
+        ({"gap_misses": MISSES_OF_A_DAY, "gap_start_ms": 120 * HOUR_MS, "gap_end_ms": 150 * HOUR_MS}, True),
+        ({"failures": FAILURES_OF_A_DAY}, True),
+        ({"failures": FAILURES_OF_A_DAY - 1}, False),
+    ],
+)
+def test_a_series_stands_still_when_a_day_of_asking_for_what_it_misses_brought_nothing(
+    known: dict[str, int], stands_still: bool
+) -> None:
+    assert has_stood_still(make_facts(**COVERED, **known)) is stands_still

@@ -11,6 +11,7 @@ from typing import Final, NamedTuple
 
 from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import DAY_MS
+from series_pipelines.core.times import format_span
 from series_pipelines.errors import DatabaseContended, DatabaseExhausted, StoreError, VendorBusy
 from series_pipelines.ingest.budgets import limits
 from series_pipelines.postgres.connection import Connection, translated_errors
@@ -120,11 +121,13 @@ class LaneTurns:
         capability: Capability,
         clock: Clock,
         say: Callable[[str], None] = lambda why: None,
+        on_nap: Callable[[str], None] = lambda what: None,
     ) -> None:
         stated = capability.limits
         self._control = control
         self._clock = clock
         self._say = say
+        self._on_nap = on_nap
         self._books = TurnBooks(self._use_control, clock)
         self._budget: Budget | None = None
         if stated.requests is not None:
@@ -157,7 +160,7 @@ class LaneTurns:
             if turn.ticket is None:
                 return f"the budget {self._budget.name!r} is spent until after its time"
             ticket = turn.ticket
-            self._wait(turn.wait_ms)
+            self._wait(turn.wait_ms, self._budget.name)
 
     def check(self, turn: Turn) -> None:
         """Call it last before the vendor: refuse a turn that this process had, and then stood still for too long."""
@@ -173,10 +176,11 @@ class LaneTurns:
         """Before a rest, let all who share the budget know what was answered."""
         self._books.tell_answers()
 
-    def _wait(self, wait_ms: int) -> None:
+    def _wait(self, wait_ms: int, budget: str) -> None:
         """Wait for a turn, shorter if it may come earlier: what is on its way was taken to be answered only now."""
         while wait_ms > 0 and not self._books.has_answers():
             nap_ms = min(wait_ms, _LONGEST_NAP_MS)
+            self._on_nap(f"its turn in the budget {budget!r}, in {format_span(wait_ms)}")
             self._clock.wait(nap_ms)
             wait_ms -= nap_ms
 

@@ -19,6 +19,7 @@ from series_pipelines.core.clock import Clock
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.text import describe_error
+from series_pipelines.core.times import format_span
 from series_pipelines.errors import (
     CapabilityBusy,
     ClockApart,
@@ -115,6 +116,8 @@ class LaneTools:
     on_written: Callable[[Written], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
     """Hears, while the lane works, why it stands still."""
+    on_nap: Callable[[str], None] = lambda _: None
+    """Hears what the lane waits for, at each of the short naps that a wait is made of."""
     should_end: Callable[[], bool] = lambda: False
     """Say whether the lane is to end after its page, because whoever started it ends."""
     read_database_clock: Callable[[Connection], int] = read_clock
@@ -138,7 +141,7 @@ def run_lane(tools: LaneTools, vendor: Vendor, capability: Capability, order: La
     with translated_errors():
         control = tools.connect("lane lock", True)
         try:
-            _take_capability(control, capability.cap_key, order)
+            _take_capability(control, capability.cap_key, order, tools.say)
             lane = _Lane(tools, control, vendor, capability, order)
             try:
                 with translated_errors():
@@ -165,11 +168,13 @@ def _spare_collections() -> None:
     gc.set_threshold(50_000, 20, 100)
 
 
-def _take_capability(control: Connection, cap_key: str, order: LaneOrder) -> None:
-    if order.by_person:
-        locks.wait_capability(control, cap_key, order.shift_ms)
-    elif not locks.try_capability(control, cap_key):
+def _take_capability(control: Connection, cap_key: str, order: LaneOrder, say: Callable[[str], None]) -> None:
+    if locks.try_capability(control, cap_key):
+        return
+    if not order.by_person:
         raise CapabilityBusy(f"another lane works {cap_key}")
+    say(f"another lane works {cap_key}: waiting until it ends")
+    locks.wait_capability(control, cap_key, order.shift_ms)
 
 
 class _Lane:
@@ -179,6 +184,7 @@ class _Lane:
         self._clock = tools.clock
         self._on_written = tools.on_written
         self._say = tools.say
+        self._on_nap = tools.on_nap
         self._was_told_to_end = tools.should_end
         self._control = control
         self._vendor = vendor
@@ -195,7 +201,7 @@ class _Lane:
         self._writing: dict[str, Finished] = {}
         self._retrying: set[str] = set()
         self._pause = CapabilityPause(control, capability.cap_key)
-        self._turns = LaneTurns(control, capability, tools.clock, tools.say)
+        self._turns = LaneTurns(control, capability, tools.clock, tools.say, tools.on_nap)
         self._counted_ms = self._read_ms = 0
         self._rechecks = 0
         self._heads_elsewhere = 0
@@ -404,6 +410,8 @@ class _Lane:
             self._report.ended = self._report.ended or self._explain_end(wake_ms)
             return False
         self._turns.tell()
+        what = "the end of the vendor's pause" if self._pause.is_on(now_ms) else "what is due next"
+        self._on_nap(f"{what}, in {format_span(wake_ms - now_ms)}")
         self._clock.wait(max(1, min(wake_ms - now_ms, LONGEST_NAP_MS)))
         if not self._order.by_person and not 0 <= self._clock.now_ms() - self._read_ms < REREAD_EVERY_MS:
             self._read_agenda()
@@ -431,6 +439,8 @@ class _Lane:
                 message = self._inbox.get(block, LONGEST_NAP_MS / 1000)
             except queue.Empty:
                 self._leave_overstayers()
+                if block:
+                    self._on_nap(self._describe_wait())
                 return
             if isinstance(message, BaseException):
                 raise message
@@ -441,6 +451,13 @@ class _Lane:
             elif (asked := self._fetching.get(message)) is not None:
                 self._absorb_answer(asked)
             block = False
+
+    def _describe_wait(self) -> str:
+        if not self._fetching:
+            return f"{len(self._writing)} pages to be stored"
+        oldest = min(self._fetching.values(), key=lambda asked: asked.asked_ms)
+        ago = format_span(self._clock.now_ms() - oldest.asked_ms)
+        return f"an answer for {oldest.facts.series_id}, asked {ago} ago"
 
     def _leave_overstayers(self) -> None:
         """Wait no longer for requests that take too long, or that outlast the shift."""

@@ -13,12 +13,15 @@ from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.floor import RECHECK_MS, Floor, keep_floor, prove_floor
-from series_pipelines.ingest.planning.plan import PROBE, Cadence, Fetch, SeriesFacts
+from series_pipelines.ingest.planning.plan import PROBE, Cadence, Fetch, SeriesFacts, is_at_floor
 
 TAIL_RETRY_MS: Final = 10 * MINUTE_MS
 MAX_TAIL_RETRY_MS: Final = 6 * HOUR_MS
 FAILURE_RETRY_MS: Final = 15_000
 MAX_FAILURE_RETRY_MS: Final = HOUR_MS
+MISSES_OF_A_DAY: Final = 10
+FAILURES_OF_A_DAY: Final = 32
+"""So many in a row take a day or longer, by the pauses between them."""
 CAPABILITY_BACKOFF_STEP_MS: Final = 5_000
 MAX_CAPABILITY_BACKOFF_MS: Final = 5 * MINUTE_MS
 NEWEST_RATES: Final = 4
@@ -109,6 +112,12 @@ def has_moved(facts: SeriesFacts, fetch: Fetch, stretches: Sequence[Range]) -> b
     if facts.gap_start_ms is None or facts.gap_end_ms is None:
         return False
     return any(part.start_ms < facts.gap_end_ms and part.end_ms > facts.gap_start_ms for part in stretches)
+
+
+def has_stood_still(facts: SeriesFacts) -> bool:
+    """Whether what is missing behind was asked for during a day, and nothing came of it."""
+    misses = max(0 if is_at_floor(facts) else facts.tail_misses, facts.gap_misses if facts.has_gap else 0)
+    return misses >= MISSES_OF_A_DAY or facts.failures >= FAILURES_OF_A_DAY
 
 
 def grow_capability_backoff(backoff_ms: int) -> int:

@@ -10,10 +10,9 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple, Protocol
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, Duration, parse_duration
-from series_pipelines.core.ranges import Range, find_missing
+from series_pipelines.core.ranges import MAX_OVERLAP_MS, Range, find_missing
 from series_pipelines.core.tables import TABLES, SeriesTable
 from series_pipelines.core.times import LAST_MOMENT_MS
-from series_pipelines.vendors.contract import MAX_OVERLAP_MS
 
 Kind = Literal["head", "tail"]
 Target = Literal["head", "gap", "start"]

@@ -40,8 +40,8 @@ class Finding:
     detail: str
 
 
-def check_vendor(vendor: Vendor, clock: Clock, connect: Callable[[], Connection]) -> Iterator[Finding]:
-    """Try all that a vendor offers, each thing once; `connect` gives a connection for its turns, if it needs any."""
+def check_vendor(vendor: Vendor, clock: Clock, connect: Callable[[], Connection] | None) -> Iterator[Finding]:
+    """Try all that a vendor offers, each thing once; `connect` reaches the books of its turns, if anybody keeps any."""
     registry = Registry([vendor])
     [name] = registry.by_name
     catalogue = registry.read()
@@ -79,7 +79,7 @@ def _choose_product(products: Iterable[Product], capability: Capability, now_ms:
 
 
 def _fetch(
-    vendor: Vendor, capability: Capability, product: Product, clock: Clock, connect: Callable[[], Connection]
+    vendor: Vendor, capability: Capability, product: Product, clock: Clock, connect: Callable[[], Connection] | None
 ) -> Page:
     series_id = next(TABLES[capability.table_name].list_series(product.product_id, capability.durations))
     now_ms = clock.now_ms()
@@ -88,7 +88,7 @@ def _fetch(
     life = find_possible_life(product.listed_ms, product.delisted_ms)
     # Its clock is held against ours alone: a check need not have a database.
     ask_vendor = partial(ask_page, vendor, capability, series_id, fetch, cadence, life, lambda: Clocks(now_ms, now_ms))
-    if capability.limits.requests is None:
+    if capability.limits.requests is None or connect is None:
         return ask_vendor()
     with translated_errors(), connect() as control:
         turns = LaneTurns(control, capability, clock)

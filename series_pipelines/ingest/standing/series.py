@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from series_pipelines.core.ranges import Range
+from series_pipelines.ingest.pages.outcome import has_stood_still
 from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts
 from series_pipelines.ingest.standing.backlog import estimate_left, read_paces
 from series_pipelines.ingest.standing.cadences import read_cadences
@@ -25,6 +26,21 @@ class Standing:
     lag: Lag | None
     left_ms: int | None
     """How long it may take until nothing behind is unknown."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all its time behind the newest row is data, or proven to have none, and no answer was refused."""
+        return self.coverage.is_start_proven and not self.coverage.behind_ms and not self.refused_ms
+
+    @property
+    def refused_ms(self) -> int:
+        """How much of its time has only answers that were refused."""
+        return self.coverage.kinds.get("quarantined", 0)
+
+    @property
+    def is_ill(self) -> bool:
+        """Whether somebody has to look: what is not known is not just still to be fetched."""
+        return not self.is_known and (self.refused_ms > 0 or has_stood_still(self.facts))
 
 
 def read_standings(conn: Connection, table_name: str, now_ms: int) -> list[Standing]:

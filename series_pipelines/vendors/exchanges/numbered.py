@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Final
 
+from series_pipelines.core.ranges import MAX_OVERLAP_MS
 from series_pipelines.errors import PageRefused
-from series_pipelines.vendors.contract import MAX_OVERLAP_MS
 from series_pipelines.vendors.exchanges.wire import Rate
 
 MOST_REQUESTS: Final = 24

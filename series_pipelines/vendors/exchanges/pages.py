@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from series_pipelines.core.duration import Duration
-from series_pipelines.vendors.contract import MAX_OVERLAP_MS, Reply
+from series_pipelines.core.ranges import MAX_OVERLAP_MS
+from series_pipelines.vendors.contract import Reply
 from series_pipelines.vendors.exchanges.numbered import PageMemory, fetch_before
 from series_pipelines.vendors.exchanges.paging import MOST_DETOURS, Window, plan_detours, plan_window
 from series_pipelines.vendors.exchanges.spec import BarColumns, Endpoint, RateColumns
