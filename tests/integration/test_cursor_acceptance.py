@@ -208,7 +208,7 @@ def write_chain(conn: Connection, series_id: str, events: int) -> None:
 
 
 def explain_replay(conn: Connection, series_id: str) -> Any:
-    statement: Any = f"explain (analyze, buffers, format json) {load_queries('ledger')['read_events']}"
+    statement: Any = f"explain (analyze, buffers, format json) {load_queries('ingest/ledger')['read_events']}"
     names = {"table_name": "ohlc_v2", "series_id": series_id, "operation": "HARVEST", "scope": "GLOBAL", "key": ""}
     row: Any = conn.execute(statement, names).fetchone()
     conn.commit()

@@ -33,8 +33,9 @@ from dagster._core.test_utils import create_run_for_test
 from dagster._utils.error import SerializableErrorInfo, serializable_error_info_from_exc_info
 from databases import Server, create_database
 
+from series_pipelines.actions import backfill
 from series_pipelines.app.settings import load_settings
-from series_pipelines.defs import assets, display, event_batch, lane_log
+from series_pipelines.defs import display, event_batch, lane_log
 from series_pipelines.defs.build import build_definitions
 from series_pipelines.defs.partitions import find_partitions
 from series_pipelines.defs.resources import SeriesResource
@@ -320,7 +321,7 @@ def test_a_run_s_log_says_how_many_requests_were_left_behind(
     universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch, left_behind: int, told: str
 ) -> None:
     report = LaneReport(left_behind=left_behind, ended="it was stubbed")
-    monkeypatch.setattr(assets, "run_lane", lambda *_: report)
+    monkeypatch.setattr(backfill, "run_lane", lambda *_: report)
     result = execute(universe, instance, partition_key=BTC)
     assert result.success
     assert any(told in entry.user_message for entry in instance.all_logs(result.run_id))

@@ -54,7 +54,7 @@ def test_architecture_lists_all_that_is_used_of_dagsters_inside() -> None:
 
 
 def test_the_tables_of_dagster_that_are_purged_are_as_the_queries_say() -> None:
-    queries = "\n".join(load_queries("dagster_events").values())
+    queries = "\n".join(load_queries("defs/dagster_events").values())
     assert set(re.findall(r"\b(?:from|join) (\w+)", queries)) == set(TABLES)
     assert {"id", "run_id", "timestamp", "asset_key", "partition", "dagster_event_type"} <= set(
         TABLES["event_logs"].columns.keys()
