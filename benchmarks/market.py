@@ -15,7 +15,9 @@ from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane.fetch import fetch_page
 from series_pipelines.ingest.pages.check import ALL_TIME
 from series_pipelines.ingest.pages.outcome import settle_page
-from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, find_cadence
+from series_pipelines.ingest.planning.cadence import find_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
 from series_pipelines.ingest.storing.writer import MAX_GROUP

@@ -18,7 +18,7 @@ from benchmarks.market import (
 )
 from benchmarks.server import Server, vacuum
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing.commit import Finished
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.vendors.demo.vendor import DemoVendor

@@ -11,7 +11,8 @@ from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import CapabilityBusy
 from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
-from series_pipelines.ingest.planning.plan import find_cadence, find_head_due, find_tail_due
+from series_pipelines.ingest.planning.cadence import find_cadence
+from series_pipelines.ingest.planning.due import find_head_due, find_tail_due
 from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog
 from series_pipelines.ingest.storing import capabilities, states
 from series_pipelines.ingest.storing.writer import Written, compact_series

@@ -13,7 +13,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.errors import CapabilityBusy, InvalidOrder, UnknownCapability
 from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
 from series_pipelines.ingest.pages.check import Page
-from series_pipelines.ingest.planning.plan import Kind
+from series_pipelines.ingest.planning.facts import Kind
 from series_pipelines.ingest.storing import capabilities
 from series_pipelines.ingest.storing.states import KnownSeries
 from series_pipelines.ingest.storing.writer import Written, compact_series

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from series_pipelines.actions.answers import Json, describe_range, to_iso
-from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.series import Standing, StandingReader
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.states import KnownSeries

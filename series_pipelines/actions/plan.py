@@ -11,17 +11,10 @@ from series_pipelines.actions.answers import Json, to_iso
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_time
 from series_pipelines.ingest.planning.agenda import Agenda
-from series_pipelines.ingest.planning.plan import (
-    TAIL_WHILE_HEADS_BELOW,
-    Cadence,
-    Fetch,
-    Kind,
-    SeriesFacts,
-    find_behind_due,
-    find_cadence,
-    find_head_due,
-    find_tail_due,
-)
+from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
+from series_pipelines.ingest.planning.due import TAIL_WHILE_HEADS_BELOW, find_behind_due, find_head_due, find_tail_due
+from series_pipelines.ingest.planning.facts import Kind, SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.standing.backlog import Backlog, CapabilityBacklog, count_due
 from series_pipelines.ingest.storing import capabilities, states
 from series_pipelines.ingest.storing.states import KnownSeries

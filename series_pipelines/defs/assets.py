@@ -52,7 +52,8 @@ from series_pipelines.defs.summaries import OWNERS
 from series_pipelines.errors import InvalidOrder
 from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport
 from series_pipelines.ingest.lane.pause import pause_unserved
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, find_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.backlog import read_backlog
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.writer import Written, compact_series

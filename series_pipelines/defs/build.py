@@ -26,7 +26,7 @@ from series_pipelines.defs.sensors import (
     build_universe_sensor,
 )
 from series_pipelines.defs.summaries import build_ledgers, build_summaries
-from series_pipelines.ingest.planning.plan import Kind
+from series_pipelines.ingest.planning.facts import Kind
 
 KINDS: Final[tuple[Kind, ...]] = ("head", "tail")
 SUMMARY_PRIORITY: Final = "20"

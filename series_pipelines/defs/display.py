@@ -17,7 +17,8 @@ from series_pipelines.core.times import date_to_ms, format_span, format_time
 from series_pipelines.defs.display_rules import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
 from series_pipelines.defs.event_batch import EventBatches, PartitionEvent
 from series_pipelines.defs.tables import make_table
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.coverage import Coverage
 from series_pipelines.ingest.standing.lag import is_delisted
 from series_pipelines.ingest.standing.series import Standing, StandingReader

@@ -3,7 +3,7 @@
 from typing import Final
 
 from series_pipelines.core.duration import MINUTE_MS
-from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
 
 FEW_SERIES: Final = 100
 

@@ -8,7 +8,9 @@ from dagster import OpExecutionContext
 
 from series_pipelines.core.clock import Clock
 from series_pipelines.ingest.lane.lane import LaneOrder
-from series_pipelines.ingest.planning.plan import Cadence, Kind, SeriesFacts, find_head_due, find_tail_due
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.due import find_head_due, find_tail_due
+from series_pipelines.ingest.planning.facts import Kind, SeriesFacts
 from series_pipelines.ingest.storing.writer import Written
 
 PERSON_SECONDS: Final = 5.0

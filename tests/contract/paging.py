@@ -6,7 +6,7 @@ from typing import Any
 from series_pipelines.core.duration import DAY_MS, parse_duration
 from series_pipelines.ingest.lane.fetch import fetch_page
 from series_pipelines.ingest.pages.check import ALL_TIME, Page
-from series_pipelines.ingest.planning.plan import Fetch
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.vendors.contract import Vendor
 from tests.contract.vendor_case import Series
 

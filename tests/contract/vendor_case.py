@@ -13,7 +13,7 @@ import pytest
 
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.ingest.pages.check import BarRow, InstantRow
-from series_pipelines.ingest.planning.plan import Cadence, find_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.registry import Capability, Registry
 

@@ -23,7 +23,8 @@ from series_pipelines.ingest.ledger.cursor import backfill, harvest, replay
 from series_pipelines.ingest.pages.check import check_bar_page
 from series_pipelines.ingest.pages.evidence import find_evidence
 from series_pipelines.ingest.pages.outcome import settle_page
-from series_pipelines.ingest.planning.plan import Fetch, bar_cadence
+from series_pipelines.ingest.planning.cadence import bar_cadence
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.standing.coverage import classify
 from series_pipelines.ingest.storing import coverage, ranges, states
 from series_pipelines.ingest.storing.commit import Author, Finished, commit_group

@@ -16,7 +16,8 @@ from series_pipelines.ingest.ledger import audit as ledger
 from series_pipelines.ingest.ledger.cursor import CursorValue, backfill, harvest
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.outcome import settle_page
-from series_pipelines.ingest.planning.plan import Fetch, bar_cadence
+from series_pipelines.ingest.planning.cadence import bar_cadence
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
 from series_pipelines.postgres.connection import Connection, connect

@@ -26,7 +26,7 @@ from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
 from series_pipelines.ingest.pages.check import MOST_ROWS
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
 from series_pipelines.ingest.planning import agenda as agenda_module
-from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.proving.certify import certify
 from series_pipelines.ingest.storing import capabilities, coverage, ranges, states
 from series_pipelines.postgres.connection import ms_to_time

@@ -13,7 +13,9 @@ from series_pipelines.errors import StoreError
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.floor import keep_floor
 from series_pipelines.ingest.pages.outcome import Outcome, settle_page
-from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, bar_cadence
+from series_pipelines.ingest.planning.cadence import bar_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import ranges, states
 from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows

@@ -22,7 +22,7 @@ from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger.cursor import refresh
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
-from series_pipelines.ingest.planning.plan import find_cadence
+from series_pipelines.ingest.planning.cadence import find_cadence
 from series_pipelines.ingest.refreshing import refresh as refresh_module
 from series_pipelines.ingest.refreshing.refresh import (
     RefreshOrder,

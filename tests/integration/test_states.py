@@ -6,7 +6,7 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
 from series_pipelines.core.ranges import Range, find_missing
-from series_pipelines.ingest.planning.plan import find_behind_due
+from series_pipelines.ingest.planning.due import find_behind_due
 from series_pipelines.ingest.storing import ranges, states
 
 LISTED_MS = NOON_MS - 10 * DAY_MS

@@ -7,14 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from series_pipelines.ingest.planning.agenda import Agenda
-from series_pipelines.ingest.planning.plan import (
-    SeriesFacts,
-    bar_cadence,
-    find_head_due,
-    find_tail_due,
-    plan_head,
-    plan_tail,
-)
+from series_pipelines.ingest.planning.cadence import bar_cadence
+from series_pipelines.ingest.planning.due import find_head_due, find_tail_due
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import plan_head, plan_tail
 
 CADENCE = bar_cadence("PT1M", 0)
 LATE_MS = CADENCE.head_lag_ms + 1

@@ -10,7 +10,8 @@ from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.core.times import parse_time
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.coverage import draw_bar, find_knowable_end, measure_coverage
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.defs.display_rules import FEW_SERIES, find_display_interval, has_changed_state, is_display_due
-from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}

@@ -15,7 +15,9 @@ from series_pipelines.errors import PageRefused, VendorBusy, VendorError
 from series_pipelines.ingest.pages.check import MOST_ROWS, Page
 from series_pipelines.ingest.pages.evidence import Evidence, EvidenceKind, digest_rows, find_evidence, trim_evidence
 from series_pipelines.ingest.pages.outcome import settle_failure, settle_page
-from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts, bar_cadence
+from series_pipelines.ingest.planning.cadence import bar_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 
 NOW_MS = 1_700_000_000_000
 HOURS = bar_cadence("PT1H", 0, 10)

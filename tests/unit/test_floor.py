@@ -12,7 +12,9 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.floor import APART_MS, RECHECK_MS, Floor, prove_floor
-from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 
 NOW_MS = 1_700_000_000_000
 START_MS = 100 * HOUR_MS

@@ -6,7 +6,9 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
 from series_pipelines.core.tables import INTEREST_RATE
-from series_pipelines.ingest.planning.plan import SeriesFacts, bar_cadence, find_head_due, instant_cadence
+from series_pipelines.ingest.planning.cadence import bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.due import find_head_due
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.lag import Lag, is_delisted, measure_lag
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "A/PT1M", "cap_key": "c", "head_misses": 0}

@@ -22,7 +22,9 @@ from series_pipelines.ingest.pages.outcome import (
     settle_page,
     settle_pause,
 )
-from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, instant_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 
 NOW_MS = 1_700_000_000_000
 MINUTE_BARS = bar_cadence("PT1M", 0)

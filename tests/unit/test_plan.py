@@ -11,21 +11,10 @@ from series_pipelines.core.ranges import Range, find_gaps, find_union, merge_ove
 from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.ingest.pages.check import check_instant_page
 from series_pipelines.ingest.pages.outcome import settle_page
-from series_pipelines.ingest.planning.plan import (
-    Cadence,
-    Fetch,
-    SeriesFacts,
-    bar_cadence,
-    find_cadence,
-    find_head_due,
-    find_overlap,
-    find_tail_due,
-    instant_cadence,
-    is_at_floor,
-    narrow_to_window,
-    plan_head,
-    plan_tail,
-)
+from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, find_cadence, instant_cadence
+from series_pipelines.ingest.planning.due import find_head_due, find_tail_due, is_at_floor
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch, find_overlap, narrow_to_window, plan_head, plan_tail
 
 GRACE_MS = 1_000
 NOW_MS = 1_700_000_000_000

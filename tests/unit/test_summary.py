@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE
-from series_pipelines.ingest.planning.plan import SeriesFacts, instant_cadence
+from series_pipelines.ingest.planning.cadence import instant_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.coverage import measure_coverage
 from series_pipelines.ingest.standing.lag import Lag
 from series_pipelines.ingest.standing.series import Standing

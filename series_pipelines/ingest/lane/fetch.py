@@ -9,7 +9,8 @@ from series_pipelines.errors import PageRefused
 from series_pipelines.ingest.pages.check import Page, check_bar_page, check_instant_page
 from series_pipelines.ingest.pages.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.ingest.pages.evidence import digest_rows
-from series_pipelines.ingest.planning.plan import Cadence, Fetch
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.vendors.asking import ask, blame_vendor
 from series_pipelines.vendors.contract import Reply, Request, Vendor
 from series_pipelines.vendors.registry import Capability

@@ -38,16 +38,10 @@ from series_pipelines.ingest.pages.evidence import find_evidence
 from series_pipelines.ingest.pages.floor import RECHECK_MS
 from series_pipelines.ingest.pages.outcome import settle_failure, settle_page, settle_pause
 from series_pipelines.ingest.planning.agenda import Agenda
-from series_pipelines.ingest.planning.plan import (
-    TAIL_WHILE_HEADS_BELOW,
-    Cadence,
-    Fetch,
-    Kind,
-    SeriesFacts,
-    find_cadence,
-    is_at_floor,
-    narrow_to_window,
-)
+from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
+from series_pipelines.ingest.planning.due import TAIL_WHILE_HEADS_BELOW, is_at_floor
+from series_pipelines.ingest.planning.facts import Kind, SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch, narrow_to_window
 from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import ranges, states
 from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Author, Finished

@@ -16,7 +16,10 @@ from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused, VendorError
 from series_pipelines.ingest.pages.check import MOST_ROWS, Page
 from series_pipelines.ingest.pages.outcome import Outcome
-from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, find_page_span, has_given_all
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.due import has_given_all
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch, find_page_span
 
 EvidenceKind = Literal["verified_empty", "outage", "pre_listing", "beyond_retention", "post_delisting", "quarantined"]
 

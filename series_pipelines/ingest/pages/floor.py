@@ -17,7 +17,9 @@ from typing import Final, Literal
 
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.ingest.pages.check import Page
-from series_pipelines.ingest.planning.plan import PROBE, Cadence, Fetch, SeriesFacts, find_oldest
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import PROBE, Fetch, find_oldest
 
 FloorKind = Literal["listing", "retention"]
 

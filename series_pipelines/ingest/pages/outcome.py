@@ -13,7 +13,10 @@ from series_pipelines.core.duration import HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.floor import RECHECK_MS, Floor, keep_floor, prove_floor
-from series_pipelines.ingest.planning.plan import PROBE, Cadence, Fetch, SeriesFacts, is_at_floor
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.due import is_at_floor
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import PROBE, Fetch
 
 TAIL_RETRY_MS: Final = 10 * MINUTE_MS
 MAX_TAIL_RETRY_MS: Final = 6 * HOUR_MS

@@ -8,19 +8,10 @@ import heapq
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from series_pipelines.ingest.planning.plan import (
-    Cadence,
-    Fetch,
-    SeriesFacts,
-    Target,
-    find_head_due,
-    find_recheck_due,
-    find_tail_due,
-    is_gap_next,
-    plan_head,
-    plan_probe,
-    plan_tail,
-)
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.due import find_head_due, find_recheck_due, find_tail_due
+from series_pipelines.ingest.planning.facts import SeriesFacts, Target
+from series_pipelines.ingest.planning.requests import Fetch, is_gap_next, plan_head, plan_probe, plan_tail
 
 
 class _Queue:

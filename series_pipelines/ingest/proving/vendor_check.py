@@ -18,7 +18,8 @@ from series_pipelines.ingest.budgets.turns import LaneTurns
 from series_pipelines.ingest.lane.fetch import ask_page
 from series_pipelines.ingest.pages.check import Page, find_possible_life
 from series_pipelines.ingest.pages.clocks import Clocks
-from series_pipelines.ingest.planning.plan import Fetch, find_cadence
+from series_pipelines.ingest.planning.cadence import find_cadence
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Product, Vendor

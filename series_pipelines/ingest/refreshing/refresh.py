@@ -24,7 +24,9 @@ from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, refres
 from series_pipelines.ingest.pages.check import Page, find_possible_life
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS, Clocks
 from series_pipelines.ingest.pages.evidence import Evidence, digest_rows
-from series_pipelines.ingest.planning.plan import Cadence, Fetch, SeriesFacts, find_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import evidence as evidence_store
 from series_pipelines.ingest.storing import ranges, states
 from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, explain_unstorable, refuse_bars_across

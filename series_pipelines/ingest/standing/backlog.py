@@ -5,16 +5,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from series_pipelines.core.tables import TABLES
-from series_pipelines.ingest.planning.plan import (
-    TAIL_WHILE_HEADS_BELOW,
-    Kind,
-    SeriesDue,
-    SeriesFacts,
-    find_behind_due,
-    find_cadence,
-    find_head_due,
-    find_tail_due,
-)
+from series_pipelines.ingest.planning.cadence import find_cadence
+from series_pipelines.ingest.planning.due import TAIL_WHILE_HEADS_BELOW, find_behind_due, find_head_due, find_tail_due
+from series_pipelines.ingest.planning.facts import Kind, SeriesDue, SeriesFacts
 from series_pipelines.ingest.standing.coverage import Coverage, estimate_completion
 from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import states

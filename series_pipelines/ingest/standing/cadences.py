@@ -2,7 +2,8 @@
 
 from collections.abc import Callable
 
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, find_cadence
+from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing import capabilities
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Limits

@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range, find_gaps, find_missing, find_union
 from series_pipelines.ingest.pages.evidence import Evidence
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, has_given_all, is_at_floor
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.due import has_given_all, is_at_floor
+from series_pipelines.ingest.planning.facts import SeriesFacts
 
 _SHADES: Final = " ░▒▓█"
 COVERAGE_KINDS: Final = (

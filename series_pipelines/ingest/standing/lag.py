@@ -2,7 +2,9 @@
 
 from typing import NamedTuple
 
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts, find_head_due
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.due import find_head_due
+from series_pipelines.ingest.planning.facts import SeriesFacts
 
 
 class Lag(NamedTuple):

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.pages.outcome import has_stood_still
-from series_pipelines.ingest.planning.plan import Cadence, SeriesFacts
+from series_pipelines.ingest.planning.cadence import Cadence
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.backlog import estimate_left, read_paces
 from series_pipelines.ingest.standing.cadences import read_cadences
 from series_pipelines.ingest.standing.coverage import Coverage, measure_coverage

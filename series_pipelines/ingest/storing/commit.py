@@ -23,7 +23,8 @@ from series_pipelines.ingest.ledger.cursor import HISTORY, CursorValue, backfill
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.evidence import Evidence
 from series_pipelines.ingest.pages.outcome import Outcome
-from series_pipelines.ingest.planning.plan import Fetch, SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
+from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import evidence as evidence_store
 from series_pipelines.ingest.storing import ranges, states
 from series_pipelines.ingest.storing.rows import SeriesRows, find_bars_across, write_rows

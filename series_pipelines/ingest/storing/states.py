@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.pages.outcome import Outcome
-from series_pipelines.ingest.planning.plan import SeriesDue, SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesDue, SeriesFacts
 from series_pipelines.postgres.connection import Connection, ms_to_time
 from series_pipelines.postgres.queries import load_queries
 

@@ -23,7 +23,7 @@ from series_pipelines.errors import (
     StoreError,
 )
 from series_pipelines.ingest.pages.outcome import settle_failure
-from series_pipelines.ingest.planning.plan import SeriesFacts
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Author, Finished, commit_group, explain_unstorable
 from series_pipelines.ingest.storing.patience import ALWAYS_MS, Patience
