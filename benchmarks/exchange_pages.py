@@ -23,7 +23,8 @@ from benchmarks.server import Server
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.ingest.budgets.throttle import PostgresThrottle
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.exchanges import ExchangeVendor

@@ -112,7 +112,7 @@ def commit_pages(conn: Connection, capability: Capability, pages: Sequence[Finis
 
 def _fetch(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, fetch: Fetch, now_ms: int) -> Finished:
     cadence = find_cadence(TABLE, facts.series_id, capability.limits.grace_ms)
-    page = fetch_page(vendor, capability, facts.series_id, fetch, cadence, ALL_TIME, None)
+    page = fetch_page(vendor, capability, facts.series_id, fetch.time_ms, ALL_TIME, None)
     return Finished(facts, fetch, now_ms, page, settle_page(facts, fetch, page, cadence, now_ms))
 
 

@@ -170,10 +170,11 @@ class VendorBroken(VendorError):
 
 
 class PageRefused(VendorError):
-    """The vendor's reply breaks the contract."""
+    """The vendor's reply breaks the contract; `digest` is of its rows, if they could be read at all."""
 
-    digest: str = ""
-    """Of the rows that were refused, where they could be read at all."""
+    def __init__(self, message: str = "", digest: str = "") -> None:
+        super().__init__(message)
+        self.digest = digest
 
 
 class ClockRefused(PageRefused):

@@ -10,7 +10,8 @@ from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import CapabilityBusy
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.ingest.planning.cadence import find_cadence
 from series_pipelines.ingest.planning.due import find_head_due, find_tail_due
 from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog

@@ -11,7 +11,8 @@ from series_pipelines.actions.compact import Compacted, count_ranges
 from series_pipelines.actions.workshop import Workshop
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import CapabilityBusy, InvalidOrder, UnknownCapability
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.planning.facts import Kind
 from series_pipelines.ingest.storing import capabilities

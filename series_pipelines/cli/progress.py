@@ -14,7 +14,7 @@ from series_pipelines.ingest.standing.coverage import measure_coverage
 
 if TYPE_CHECKING:
     from series_pipelines.actions.backfill import Listener, Work
-    from series_pipelines.ingest.lane.lane import LaneOrder
+    from series_pipelines.ingest.lane.order import LaneOrder
     from series_pipelines.ingest.storing.writer import Written
     from series_pipelines.postgres.connection import Connection
     from series_pipelines.vendors.registry import Capability

@@ -50,7 +50,7 @@ from series_pipelines.defs.peek_metadata import describe_backlog
 from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.summaries import OWNERS
 from series_pipelines.errors import InvalidOrder
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport
+from series_pipelines.ingest.lane.order import LaneOrder, LaneReport
 from series_pipelines.ingest.lane.pause import pause_unserved
 from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts

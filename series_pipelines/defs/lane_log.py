@@ -7,7 +7,7 @@ from typing import Final
 from dagster import OpExecutionContext
 
 from series_pipelines.core.clock import Clock
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.planning.cadence import Cadence
 from series_pipelines.ingest.planning.due import find_head_due, find_tail_due
 from series_pipelines.ingest.planning.facts import Kind, SeriesFacts

@@ -35,7 +35,6 @@ MOST_LEFT_BEHIND: Final = 4
 
 Result = TypeVar("Result")
 
-_PLAIN: Final[tuple[type[VendorError], ...]] = (VendorRejected, VendorBroken, ClockRefused, PageRefused)
 _BACKOFFS: Final[tuple[type[VendorBackoff], ...]] = (
     VendorBusy,
     VendorTimeout,
@@ -150,9 +149,12 @@ def _count_return(vendor_name: str) -> None:
 
 def blame_vendor(vendor_name: str, error: BaseException, where: str = "") -> VendorError:
     """Return a VendorError for whatever came out of a vendor's code, with a text that can be stored and shown."""
-    for refusal in _PLAIN:
+    for refused in (ClockRefused, PageRefused):
+        if isinstance(error, refused):
+            return refused(_tell(error), _read_digest(error))
+    for refusal in (VendorRejected, VendorBroken):
         if isinstance(error, refusal):
-            return _keep_digest(refusal(_tell(error)), error)
+            return refusal(_tell(error))
     for backoff in _BACKOFFS:
         if isinstance(error, backoff):
             return backoff(_tell(error), _read_retry_after(error))
@@ -167,11 +169,9 @@ def _tell(error: BaseException) -> str:
     return clean_text(error) or name_type(error)
 
 
-def _keep_digest(blamed: VendorError, error: BaseException) -> VendorError:
+def _read_digest(error: PageRefused) -> str:
     digest = vars(error).get("digest")
-    if isinstance(blamed, PageRefused) and type(digest) is str:
-        blamed.digest = clean_text(digest)
-    return blamed
+    return clean_text(digest) if type(digest) is str else ""
 
 
 def _read_retry_after(error: VendorBackoff) -> int | None:

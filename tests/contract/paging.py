@@ -23,7 +23,7 @@ class Walk:
 def ask(vendor: Vendor, series: Series, time_ms: int) -> Page:
     """Fetch one page and check it."""
     fetch = Fetch("head", "head", time_ms, "the contract's tests ask")
-    return fetch_page(vendor, series.capability, series.series_id, fetch, series.cadence, ALL_TIME, None)
+    return fetch_page(vendor, series.capability, series.series_id, fetch.time_ms, ALL_TIME, None)
 
 
 def find_head_time(series: Series, now_ms: int) -> int:

@@ -17,7 +17,7 @@ from dagster import (
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.defs.build import build_definitions
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.postgres.connection import Connection
 
 pytestmark = pytest.mark.filterwarnings("default")

@@ -28,7 +28,7 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import format_iso, parse_time
 from series_pipelines.errors import VendorError, VendorRejected, VendorUnavailable
-from series_pipelines.ingest.lane.lane import LaneReport
+from series_pipelines.ingest.lane.order import Ending, LaneEnd, LaneReport
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.postgres import locks
@@ -272,7 +272,9 @@ def test_ingest_exits_with_one_when_series_fail_and_says_why(
 def test_ingest_says_how_many_requests_were_left_behind(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("products", "--refresh")
     for left_behind in (0, 2):
-        report = LaneReport(requests=3, left_behind=left_behind, ended="it was stubbed")
+        report = LaneReport(
+            requests=3, left_behind=left_behind, ending=Ending(LaneEnd.NOTHING_IS_DUE, "it was stubbed")
+        )
         monkeypatch.setattr(backfill, "run_lane", lambda *_, report=report: report)
         [lane] = json.loads(run("ingest", SWAP_HOURS, "--json").stdout)["lanes"]
         assert lane["left_behind"] == left_behind

@@ -9,7 +9,7 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.defs.checks import check_coverage
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.pages.floor import RECHECK_MS
 from series_pipelines.ingest.proving.certify import certify
 from series_pipelines.ingest.standing.coverage import classify

@@ -11,7 +11,7 @@ from databases import Server
 from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.storing import ranges
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Vendor

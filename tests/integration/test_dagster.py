@@ -44,7 +44,7 @@ from series_pipelines.defs.storage import add_search_path, find_dagster_database
 from series_pipelines.errors import DatabaseUnavailable
 from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane import lane as lane_module
-from series_pipelines.ingest.lane.lane import LaneReport
+from series_pipelines.ingest.lane.order import Ending, LaneEnd, LaneReport
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.loading import load_vendors
@@ -320,7 +320,7 @@ def test_a_cancelled_run_keeps_its_pages_and_frees_the_capability(
 def test_a_run_s_log_says_how_many_requests_were_left_behind(
     universe: Definitions, instance: DagsterInstance, monkeypatch: pytest.MonkeyPatch, left_behind: int, told: str
 ) -> None:
-    report = LaneReport(left_behind=left_behind, ended="it was stubbed")
+    report = LaneReport(left_behind=left_behind, ending=Ending(LaneEnd.NOTHING_IS_DUE, "it was stubbed"))
     monkeypatch.setattr(backfill, "run_lane", lambda *_: report)
     result = execute(universe, instance, partition_key=BTC)
     assert result.success

@@ -28,7 +28,8 @@ from series_pipelines.app.settings import load_settings
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.outcome import settle_page
 from series_pipelines.ingest.planning.cadence import bar_cadence

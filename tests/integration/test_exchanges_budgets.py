@@ -23,7 +23,8 @@ from series_pipelines.app.database import find_database
 from series_pipelines.app.settings import load_settings
 from series_pipelines.app.sources import load_registry
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
 from series_pipelines.ingest.storing import capabilities
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.exchanges.table import EXCHANGES

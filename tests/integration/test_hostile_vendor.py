@@ -21,8 +21,10 @@ from series_pipelines.errors import (
     VendorRejected,
 )
 from series_pipelines.ingest.budgets.turns import LaneTurns
+from series_pipelines.ingest.lane import inbox
 from series_pipelines.ingest.lane import lane as lane_module
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
 from series_pipelines.ingest.pages.check import MOST_ROWS
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
 from series_pipelines.ingest.planning import agenda as agenda_module
@@ -450,7 +452,7 @@ def test_bars_that_lie_across_stored_ones_are_refused_where_no_grid_tells(
 def test_a_vendor_that_hangs_is_left_behind_at_the_end_of_the_shift(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(lane_module, "LATE_AFTER_SHIFT_MS", 0)
+    monkeypatch.setattr(inbox, "LATE_AFTER_SHIFT_MS", 0)
     clock = RealClock()
     liar = Liar(clock)  # type: ignore[arg-type]
     release = threading.Event()

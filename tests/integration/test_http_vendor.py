@@ -32,7 +32,7 @@ from series_pipelines.errors import (
     VendorUnavailable,
 )
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.config import RemoteConfig

@@ -18,7 +18,8 @@ from series_pipelines.errors import (
     VendorTimeout,
     VendorUnavailable,
 )
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneReport, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.ingest.storing.writer import Written
 from series_pipelines.postgres import locks

@@ -16,8 +16,8 @@ from series_pipelines.app.clock import SystemClock
 from series_pipelines.core.duration import HOUR_MS
 from series_pipelines.errors import VendorBusy
 from series_pipelines.ingest.budgets import turns
-from series_pipelines.ingest.budgets.turns import LaneTurns, Turn
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.budgets.turns import LaneTurns, NoTurn, Turn
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Limits
 from series_pipelines.vendors.registry import Capability, format_cap_key
@@ -159,7 +159,7 @@ def test_over_the_patience_nothing_is_spent(control: Connection) -> None:
     lane = open_turns(control, make_capability(window_ms=LONG_MS))
     for _ in range(REQUESTS):
         lane.settle(take(lane, 0))
-    assert lane.take(SystemClock().now_ms() + 1_000) == "the budget 'vendor' is spent until after its time"
+    assert lane.take(SystemClock().now_ms() + 1_000) == NoTurn("the budget 'vendor' is spent until after its time")
     assert read_phases(control) == {"answered": REQUESTS}
 
 

@@ -17,7 +17,8 @@ from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import CapabilityBusy, VendorBusy, VendorRejected
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger.cursor import refresh
 from series_pipelines.ingest.pages.check import Page

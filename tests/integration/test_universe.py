@@ -9,7 +9,7 @@ from simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 from series_pipelines.core.duration import DAY_MS
 from series_pipelines.ingest.catalogue import products
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.ingest.lane.lane import LaneOrder
+from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.storing import capabilities, states
 from series_pipelines.vendors.contract import Product, Service
 from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor, create

@@ -16,7 +16,8 @@ from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import CapabilityBusy
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.ingest.lane.lane import LaneOrder, LaneTools, run_lane
+from series_pipelines.ingest.lane.lane import run_lane
+from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
 from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog
 from series_pipelines.ingest.storing.writer import compact_series
 from series_pipelines.postgres.connection import Connection, connect

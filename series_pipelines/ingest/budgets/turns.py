@@ -112,6 +112,12 @@ class Turn(NamedTuple):
     ticket: int | None
 
 
+class NoTurn(NamedTuple):
+    """That no request may leave in time, and why."""
+
+    why: str
+
+
 class LaneTurns:
     """The turns of whoever holds a capability's lock, within the limits that its service states."""
 
@@ -135,8 +141,8 @@ class LaneTurns:
             # A turn, or a pause, that is forgotten when the database itself crashes is a request too many, once.
             control.execute("set synchronous_commit = off")
 
-    def take(self, deadline_ms: int) -> Turn | str:
-        """Wait until a request may leave; return why none may in time. Whoever gets a turn settles it."""
+    def take(self, deadline_ms: int) -> Turn | NoTurn:
+        """Wait until a request may leave. Whoever gets a turn settles it."""
         if self._budget is None:
             return Turn(None)
         ticket, failures = None, 0
@@ -148,7 +154,7 @@ class LaneTurns:
                 failures += 1
                 pause_ms = find_pause(error, failures)
                 if pause_ms is None or pause_ms >= patience_ms:
-                    return str(error)
+                    return NoTurn(str(error))
                 self._say(f"no request is made now, trying again in {pause_ms / 1000:.1f} s: {error}")
                 self._clock.wait(pause_ms)
                 continue
@@ -156,9 +162,10 @@ class LaneTurns:
                 return Turn(turn.ticket)
             self.tell()
             if turn.blocked_ms is not None:
-                return f"no request to {self._budget.name} for {turn.blocked_ms / 1000:.0f} s: {turn.reason}"
+                blocked_s = turn.blocked_ms / 1000
+                return NoTurn(f"no request to {self._budget.name} for {blocked_s:.0f} s: {turn.reason}")
             if turn.ticket is None:
-                return f"the budget {self._budget.name!r} is spent until after its time"
+                return NoTurn(f"the budget {self._budget.name!r} is spent until after its time")
             ticket = turn.ticket
             self._wait(turn.wait_ms, self._budget.name)
 

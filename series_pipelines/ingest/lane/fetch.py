@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from series_pipelines.core.duration import parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import show_value
@@ -9,8 +10,6 @@ from series_pipelines.errors import PageRefused
 from series_pipelines.ingest.pages.check import Page, check_bar_page, check_instant_page
 from series_pipelines.ingest.pages.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.ingest.pages.evidence import digest_rows
-from series_pipelines.ingest.planning.cadence import Cadence
-from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.vendors.asking import ask, blame_vendor
 from series_pipelines.vendors.contract import Reply, Request, Vendor
 from series_pipelines.vendors.registry import Capability
@@ -23,8 +22,7 @@ def fetch_page(
     vendor: Vendor,
     capability: Capability,
     series_id: str,
-    fetch: Fetch,
-    cadence: Cadence,
+    time_ms: int,
     life: Range,
     read_clocks: ReadClocks | None,
 ) -> Page:
@@ -32,7 +30,7 @@ def fetch_page(
 
     Rows must lie in the product's possible life. Without clocks to hold it against, the vendor's own is believed.
     """
-    request = make_request(capability, series_id, fetch.time_ms)
+    request = make_request(capability, series_id, time_ms)
     reply: Any = None
     try:
         reply = vendor.fetch(request)
@@ -43,20 +41,20 @@ def fetch_page(
             )
         if read_clocks is not None:
             check_vendor_clock(reply.now_ms, read_clocks())
-        return _check_page(reply, request, capability, cadence, life)
+        return _check_page(reply, request, capability, life)
     except BaseException as error:
         # Not chained: what a vendor raised may do anything when somebody prints it.
         blamed = blame_vendor(capability.vendor, error, f" on {series_id}")
     if isinstance(blamed, PageRefused) and type(reply) is Reply:
-        blamed.digest = digest_rows(reply.rows)
+        raise type(blamed)(str(blamed), digest_rows(reply.rows))
     raise blamed
 
 
-def _check_page(reply: Reply, request: Request, capability: Capability, cadence: Cadence, life: Range) -> Page:
+def _check_page(reply: Reply, request: Request, capability: Capability, life: Range) -> Page:
     limits = capability.limits
     closed_before_ms = reply.now_ms - limits.grace_ms
     table = TABLES[capability.table_name]
-    if cadence.duration is None:
+    if request.duration is None:
         return check_instant_page(
             table,
             reply.rows,
@@ -71,7 +69,7 @@ def _check_page(reply: Reply, request: Request, capability: Capability, cadence:
         reply.rows,
         direction=request.direction,
         time_ms=request.time_ms,
-        duration=cadence.duration,
+        duration=parse_duration(request.duration),
         closed_before_ms=closed_before_ms,
         life=life,
         on_grid=limits.on_grid,
@@ -83,8 +81,7 @@ def ask_page(
     vendor: Vendor,
     capability: Capability,
     series_id: str,
-    fetch: Fetch,
-    cadence: Cadence,
+    time_ms: int,
     life: Range,
     read_clocks: ReadClocks | None,
 ) -> Page:
@@ -92,7 +89,7 @@ def ask_page(
     return ask(
         capability.vendor,
         f"fetch() of {series_id}",
-        lambda: fetch_page(vendor, capability, series_id, fetch, cadence, life, read_clocks),
+        lambda: fetch_page(vendor, capability, series_id, time_ms, life, read_clocks),
         LONGEST_FETCH_MS / 1000,
     )
 

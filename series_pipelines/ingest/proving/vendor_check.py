@@ -14,12 +14,10 @@ from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import clean_text
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import SeriesError, VendorBusy
-from series_pipelines.ingest.budgets.turns import LaneTurns
+from series_pipelines.ingest.budgets.turns import LaneTurns, NoTurn
 from series_pipelines.ingest.lane.fetch import ask_page
 from series_pipelines.ingest.pages.check import Page, find_possible_life
 from series_pipelines.ingest.pages.clocks import Clocks
-from series_pipelines.ingest.planning.cadence import find_cadence
-from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Product, Vendor
@@ -84,18 +82,17 @@ def _fetch(
 ) -> Page:
     series_id = next(TABLES[capability.table_name].list_series(product.product_id, capability.durations))
     now_ms = clock.now_ms()
-    fetch = Fetch("head", "head", now_ms if capability.direction == "backward" else now_ms - DAY_MS, "check")
-    cadence = find_cadence(capability.table_name, series_id, capability.limits.grace_ms)
+    time_ms = now_ms if capability.direction == "backward" else now_ms - DAY_MS
     life = find_possible_life(product.listed_ms, product.delisted_ms)
     # Its clock is held against ours alone: a check need not have a database.
-    ask_vendor = partial(ask_page, vendor, capability, series_id, fetch, cadence, life, lambda: Clocks(now_ms, now_ms))
+    ask_vendor = partial(ask_page, vendor, capability, series_id, time_ms, life, lambda: Clocks(now_ms, now_ms))
     if capability.limits.requests is None or connect is None:
         return ask_vendor()
     with translated_errors(), connect() as control:
         turns = LaneTurns(control, capability, clock)
         turn = turns.take(clock.now_ms() + PATIENCE_MS)
-        if isinstance(turn, str):
-            raise VendorBusy(turn)
+        if isinstance(turn, NoTurn):
+            raise VendorBusy(turn.why)
         try:
             return ask_vendor()
         finally:

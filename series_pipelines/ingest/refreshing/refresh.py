@@ -16,7 +16,7 @@ from series_pipelines.core.ranges import Range, find_missing
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.times import format_time
 from series_pipelines.errors import CapabilityBusy, DataRefused, VendorBackoff, VendorError
-from series_pipelines.ingest.budgets.turns import LaneTurns
+from series_pipelines.ingest.budgets.turns import LaneTurns, NoTurn
 from series_pipelines.ingest.lane.fetch import ask_page
 from series_pipelines.ingest.lane.pause import CapabilityPause
 from series_pipelines.ingest.ledger import append as cursors
@@ -26,7 +26,6 @@ from series_pipelines.ingest.pages.clocks import TOLERANCE_MS, Clocks
 from series_pipelines.ingest.pages.evidence import Evidence, digest_rows
 from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
-from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import evidence as evidence_store
 from series_pipelines.ingest.storing import ranges, states
 from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, explain_unstorable, refuse_bars_across
@@ -252,7 +251,7 @@ class _Worker:
                 break
             self._tools.on_moved(facts.series_id, ask.position_ms, None)
             try:
-                page, asked_ms = self._ask(facts, ask, cadence)
+                page, asked_ms = self._ask(facts, ask)
                 reach_ms = find_reach(ask, page, direction, cadence)
                 if reach_ms is not None:
                     self._commit(self._make_refreshed(namespace, ask, page, reach_ms, asked_ms, stored))
@@ -303,22 +302,19 @@ class _Worker:
         now_ms = self._clock.now_ms()
         return Clocks(now_ms, now_ms + self._database_ahead_ms, self._order.clock_tolerance_ms)
 
-    def _ask(self, facts: SeriesFacts, ask: Ask, cadence: Cadence) -> tuple[Page, int]:
+    def _ask(self, facts: SeriesFacts, ask: Ask) -> tuple[Page, int]:
         """Return the page and when it was asked for; wait while the vendor says no, as long as there is time."""
-        fetch = Fetch(kind="tail", target="gap", time_ms=ask.time_ms, why="refresh")
         life = find_possible_life(facts.listed_ms, facts.delisted_ms)
         while True:
             self._sit_out_pause()
             turn = self._turns.take(self._deadline_ms)
-            if isinstance(turn, str):
-                raise _OutOfTime(turn)
+            if isinstance(turn, NoTurn):
+                raise _OutOfTime(turn.why)
             self._report.requests += 1
             asked_ms = self._clock.now_ms()
             try:
                 self._turns.check(turn)
-                page = ask_page(
-                    self._vendor, self._capability, facts.series_id, fetch, cadence, life, self._tell_clocks
-                )
+                page = ask_page(self._vendor, self._capability, facts.series_id, ask.time_ms, life, self._tell_clocks)
             except VendorBackoff as error:
                 self._pause.begin(error, asked_ms, self._clock.now_ms())
                 continue
