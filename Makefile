@@ -4,7 +4,7 @@ VENV := .venv
 STAMP := $(VENV)/.installed
 PIP := $(VENV)/bin/pip --disable-pip-version-check
 
-.PHONY: dev test torture lint format schema bench clean
+.PHONY: dev test torture lint format docs schema bench clean
 
 dev: $(STAMP)
 	@exec $(VENV)/bin/series dev
@@ -25,6 +25,10 @@ format: $(STAMP)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
+# The pages of docs/, to be read in a browser: site/index.html.
+docs: $(STAMP)
+	$(VENV)/bin/mkdocs build --strict
+
 # After a migration: the tables as all migrations make them, to be read.
 schema: $(STAMP)
 	$(VENV)/bin/python -m tests.schema
@@ -44,4 +48,4 @@ $(STAMP): pyproject.toml requirements.lock
 	@touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -15,7 +15,7 @@ from series_pipelines.errors import InvalidInput
 
 
 class Settings(BaseSettings):
-    """What can be set; the description is what the README's table says."""
+    """What can be set; the description is what the table of docs/settings.md says."""
 
     model_config = SettingsConfigDict(
         env_prefix="SERIES_", env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True

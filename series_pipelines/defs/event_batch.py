@@ -1,7 +1,7 @@
 """Logs many partition events of a run at once: 0.7 ms each instead of up to 30.
 
-The batch call is one of Dagster's internal ones (ARCHITECTURE lists them all); one-by-one logging is the fallback,
-whichever part of it does not work.
+The batch call is one of Dagster's internal ones (docs/architecture/dagster.md lists them all); one-by-one logging is
+the fallback, whichever part of it does not work.
 """
 
 import logging

@@ -1,7 +1,7 @@
 """Says what an attempt means for its series: did the frontier move, when to try again, is the floor proven.
 
-An attempt that does not move the frontier backs the series off for that kind of work; `core.floor` says when history
-has no more to give.
+An attempt that does not move the frontier backs the series off for that kind of work; `floor` says when history has no
+more to give.
 """
 
 from collections.abc import Sequence

@@ -2,7 +2,7 @@
 
 Only a page that is right at first sight is read so: rows in order, plain decimals, prices with as many digits before
 the point, no closing times, and of each other value all or none. Whatever else a vendor sends is looked at closer by
-`core.page`.
+`check`.
 """
 
 import re
