@@ -31,7 +31,7 @@ docs: $(STAMP)
 
 # After a migration: the tables as all migrations make them, to be read.
 schema: $(STAMP)
-	$(VENV)/bin/python -m tests.schema
+	$(VENV)/bin/python -m tests.support.schema
 
 bench: $(STAMP)
 	$(VENV)/bin/python -m benchmarks

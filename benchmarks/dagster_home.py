@@ -6,12 +6,12 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.server import Server
+from tests.support.places import PROJECT
 
-REPOSITORY: Final = Path(__file__).resolve().parents[1]
+PROJECT: Final = PROJECT
 LAST_LINES: Final = 15
 
 
@@ -19,7 +19,7 @@ def make_environment(server: Server, url: str, settings: Mapping[str, str]) -> d
     """Make a DAGSTER_HOME with the project's dagster.yaml, and the environment a deployment would have."""
     home = server.folder / "dagster"
     home.mkdir(exist_ok=True)
-    shutil.copyfile(REPOSITORY / "dagster.yaml", home / "dagster.yaml")
+    shutil.copyfile(PROJECT / "dagster.yaml", home / "dagster.yaml")
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("SERIES_", "DAGSTER_"))}
     # Without cached bytecode every process would compile all it imports.
     inherited.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -27,7 +27,7 @@ def make_environment(server: Server, url: str, settings: Mapping[str, str]) -> d
         **inherited,
         "DAGSTER_HOME": str(home),
         "SERIES_DATABASE_URL": url,
-        "PYTHONPATH": str(REPOSITORY),
+        "PYTHONPATH": str(PROJECT),
         **settings,
     }
 

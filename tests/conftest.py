@@ -7,16 +7,29 @@ import os
 import shutil
 import uuid
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
-from databases import ADMIN_URL, Server, create_database, make_home, migrate_database, replace_database, share_server
+from click.testing import CliRunner, Result
 
 from series_pipelines.app.settings import load_settings
+from series_pipelines.cli import series
 from series_pipelines.ingest.lane import lane
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.embedded.server import start_embedded
+from tests.support.cli_results import Run
+from tests.support.databases import (
+    ADMIN_URL,
+    Server,
+    create_database,
+    make_home,
+    migrate_database,
+    replace_database,
+    share_server,
+)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -90,3 +103,20 @@ def series_environment(database_url: str, owner_url: str, monkeypatch: pytest.Mo
     load_settings.cache_clear()
     yield dict(os.environ)
     load_settings.cache_clear()
+
+
+@pytest.fixture
+def run(series_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Run a command in this process, on eight demo products that were listed before today."""
+    today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    monkeypatch.setenv("SERIES_DEMO_EPOCH", today.isoformat())
+    monkeypatch.setenv("SERIES_DEMO_PRODUCTS", "8")
+    monkeypatch.setenv("SERIES_HOME", str(tmp_path))
+    load_settings.cache_clear()
+
+    def invoke(*arguments: str) -> Result:
+        result = CliRunner().invoke(series, arguments, prog_name="series")
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+        return result
+
+    return invoke

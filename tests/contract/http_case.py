@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from remote_peers import Act, Handler, Peers, ask_demo, hang, refuse, send_raw, serve_demo
-from simulation import MovableClock
-
 from series_pipelines.vendors.contract import Vendor
 from tests.contract.demo_case import DemoCase
 from tests.contract.vendor_case import Ability, AnswerFault, RowFault
+from tests.support.remote_peers import Act, Handler, Peers, ask_demo, hang, refuse, send_raw, serve_demo
+from tests.support.simulation import MovableClock
 
 RETRY_AFTER_S = 7
 

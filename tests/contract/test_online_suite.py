@@ -5,14 +5,13 @@ import re
 import subprocess
 import sys
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
 from tests.exchanges.catalogue import NAMES
 from tests.exchanges.launch import start_exchange
+from tests.support.places import PROJECT
 
-ROOT = Path(__file__).parents[2]
 STAND_INS = ("okx", "binance")
 
 pytestmark = pytest.mark.xdist_group("contract-online")
@@ -23,7 +22,7 @@ def run_online(**environment: str) -> tuple[int, str]:
     # The plugin that spreads tests over processes would take this one for its worker.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST_", "SERIES_"))}
     command = [sys.executable, "-m", "pytest", "tests/online", "-rA", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    done = subprocess.run(command, cwd=ROOT, env=kept | environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=PROJECT, env=kept | environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

@@ -25,8 +25,8 @@ from websockets.typing import Subprotocol
 from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import connect
 from series_pipelines.postgres.embedded.server import start_embedded
+from tests.support.places import PROJECT
 
-PROJECT = Path(__file__).parents[2]
 SERIES = Path(sys.executable).with_name("series")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 STOP_SECONDS = 8 if os.environ.keys() & {"CI", "PYTEST_XDIST_WORKER"} else 5

@@ -11,14 +11,13 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.support.places import PROJECT
+
 from .instruments import Options
 from .market import Truth
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class RunningExchange:
@@ -90,7 +89,7 @@ def start_exchange(
     chosen = {"port": port, "seed": seed, "instruments": instruments, "age-days": age_days, "skew-ms": skew_ms}
     chosen |= {"epoch": epoch_ms} | ({} if now_ms is None else {"now": now_ms})
     command += [f"--{option}={value}" for option, value in chosen.items()]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(command, cwd=PROJECT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             said = process.stdout.readline()

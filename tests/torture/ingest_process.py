@@ -15,6 +15,8 @@ from pathlib import Path
 
 import psutil
 
+from tests.support.places import PROJECT
+
 _context = multiprocessing.get_context("forkserver")
 _context.set_forkserver_preload([__name__, "series_pipelines.cli.lanes", "series_pipelines.app.sources"])
 
@@ -89,7 +91,7 @@ def run_series(arguments: list[str], environment: dict[str, str], says: str) -> 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.argv = ["series", *arguments]
-    sys.path.insert(0, str(Path(__file__).parents[2]))
+    sys.path.insert(0, str(PROJECT))
     from series_pipelines.cli import main
 
     main()

@@ -24,6 +24,7 @@ import psycopg
 from series_pipelines.errors import SeriesError
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.embedded.server import start_embedded
+from tests.support.places import PROJECT
 
 from .ingest_process import IngestProcess, await_end
 from .liebook import LieBook
@@ -202,7 +203,7 @@ class KillsRound:
 
     def _environment(self, share: float) -> dict[str, str]:
         options = replace(self._options, share=share, process=self._started)
-        roots = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+        roots = os.pathsep.join([str(PROJECT), os.environ.get("PYTHONPATH", "")])
         return {
             **options.as_environment(),
             "SERIES_HOME": str(self.home / "series"),

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import psycopg
 
 from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
+from tests.support.databases import make_home, migrate_database, replace_database
 
-from ..databases import make_home, migrate_database, replace_database
 from .kills import ALL_BLOWS, AT_THE_SERVER, KillsResult, KillsRound
 from .oracle import Violation
 from .pages import PagesResult, PagesRound

@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from series_pipelines.postgres.connection import connect
-from tests.databases import Server, create_database
+from tests.support.databases import Server, create_database
 from tests.torture import kills, program
 from tests.torture.__main__ import main, parse_arguments
 from tests.torture.ingest_process import find_processes

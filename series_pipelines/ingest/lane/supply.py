@@ -21,6 +21,7 @@ BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 RECHECK_SHARE: Final = 20
 RECHECKS_WHEN_IDLE: Final = 10
+_PAUSES: Final = ("head_eligible_ms", "tail_eligible_ms", "gap_eligible_ms")
 
 
 class Supply:
@@ -37,6 +38,8 @@ class Supply:
         self._agenda = Agenda(lambda _: capability.direction, self.find_cadence)
         self._counted_ms = self._read_ms = 0
         self._rechecks = self._heads_elsewhere = 0
+        self._before: dict[str, SeriesFacts] = {}
+        """What a person's lane found, whose pauses it forgets until an attempt makes new ones."""
 
     @property
     def in_hand(self) -> tuple[SeriesFacts, Target] | None:
@@ -57,7 +60,10 @@ class Supply:
             self._control, table_name, series_ids=order.series_ids, cap_key=self._capability.cap_key
         )
         idle = [facts for facts in known if facts.series_id not in busy]
-        self.put([_forget_pauses(facts) for facts in idle] if forget_pauses else idle)
+        if forget_pauses:
+            self._before = {facts.series_id: facts for facts in idle}
+            idle = [_forget_pauses(facts) for facts in idle]
+        self.put(idle)
         self._read_ms = self._clock.now_ms()
 
     def is_old(self) -> bool:
@@ -66,6 +72,11 @@ class Supply:
 
     def put(self, known: Collection[SeriesFacts]) -> None:
         """Put series back, with what is known of them now."""
+        before = self._before
+        known = [
+            _forget_known_pauses(facts, before[facts.series_id]) if facts.series_id in before else facts
+            for facts in known
+        ]
         window = self._order.window
         if window is None:
             for facts in known:
@@ -133,6 +144,12 @@ def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:
         gap_misses=0,
         failures=0,
     )
+
+
+def _forget_known_pauses(facts: SeriesFacts, before: SeriesFacts) -> SeriesFacts:
+    """Forget the pauses that were there before: an attempt for a gap says nothing of one for the start of history."""
+    known = [name for name in _PAUSES if getattr(facts, name) == getattr(before, name)]
+    return facts._replace(**dict.fromkeys(known)) if known else facts
 
 
 def _clip(window: Range, facts: SeriesFacts, cadence: Cadence, now_ms: int) -> Range | None:

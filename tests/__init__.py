@@ -1,0 +1,1 @@
+"""Tests; their folders are the rooms."""
