@@ -96,7 +96,7 @@ def test_check_finds_what_a_hostile_vendor_does_a_line_each(
     series_environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "hostile_plugin.py").write_text(
-        "from hostile_offers import *\n"
+        "from tests.support.hostile_offers import *\n"
         "class V(HostileVendor):\n"
         "    def fetch(self, request): explode()\n"
         "def create(options):\n"

@@ -111,7 +111,7 @@ def test_a_lane_asks_nobody_but_the_vendor_that_serves_it(
     assert invoke("products", "--refresh").exit_code == 0
     (tmp_path / "curious_plugin.py").write_text(
         "from pathlib import Path\n"
-        "from hostile_offers import HostileVendor\n"
+        "from tests.support.hostile_offers import HostileVendor\n"
         f"asked = Path({str(tmp_path / 'asked')!r})\n"
         "def create(options): return [HostileVendor(served=asked.touch, offered=asked.touch)]\n"
     )
