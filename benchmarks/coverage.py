@@ -20,8 +20,8 @@ from series_state cross join numbered
 where table_name = %(table)s"""
 AGE_STATES: Final = """
 update series_state set head_attempted_at = now() - interval '3 days', tail_attempted_at = now() - interval '2 days',
-    last_success_at = now() - interval '2 days', shown_at = now() - interval '1 day', last_window_ms = 18000000,
-    tail_eligible_at = now() - interval '1 hour'"""
+    last_success_at = now() - interval '2 days', shown_at = now() - interval '1 day', last_page_span_ms = 18000000,
+    start_eligible_at = now() - interval '1 hour'"""
 
 
 def add_ranges(

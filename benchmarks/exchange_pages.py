@@ -28,7 +28,7 @@ from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.exchanges import ExchangeVendor
-from series_pipelines.vendors.exchanges.spec import Exchange, Offer, Pool
+from series_pipelines.vendors.exchanges.spec import Exchange, Pool, Segment
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.registry import Registry
 from tests.exchanges.ccxt_client import connect_ccxt
@@ -73,7 +73,7 @@ class _Market:
     """An exchange that runs, and instruments on it that were all listed at the same time."""
 
     spec: Exchange
-    offer: Offer
+    offer: Segment
     exchange: RunningExchange
     products: Sequence[str]
     listed_ms: int
@@ -335,7 +335,7 @@ def _connect(url: str, purpose: str, autocommit: bool) -> Connection:
     return connect(url, purpose=purpose, autocommit=autocommit)
 
 
-def _find_offer(prefix: str) -> tuple[Exchange, Offer]:
+def _find_offer(prefix: str) -> tuple[Exchange, Segment]:
     return next(
         (exchange, offer) for exchange in EXCHANGES.values() for offer in exchange.offers if offer.prefix == prefix
     )

@@ -13,13 +13,14 @@ from uuid import uuid4
 from series_pipelines.core.duration import DAY_MS, MINUTE_MS
 from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane.fetch import fetch_page
+from series_pipelines.ingest.ledger.append import Author
 from series_pipelines.ingest.pages.check import ALL_TIME
-from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.pages.outcome import judge_page
 from series_pipelines.ingest.planning.cadence import find_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import states
-from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.ingest.storing.writer import MAX_GROUP
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import INGEST_OHLC, Direction, Limits, Product, Vendor
@@ -113,7 +114,7 @@ def commit_pages(conn: Connection, capability: Capability, pages: Sequence[Finis
 def _fetch(vendor: DemoVendor, capability: Capability, facts: SeriesFacts, fetch: Fetch, now_ms: int) -> Finished:
     cadence = find_cadence(TABLE, facts.series_id, capability.limits.grace_ms)
     page = fetch_page(vendor, capability, facts.series_id, fetch.time_ms, ALL_TIME, None)
-    return Finished(facts, fetch, now_ms, page, settle_page(facts, fetch, page, cadence, now_ms))
+    return Finished(facts, fetch, now_ms, page, judge_page(facts, fetch, page, cadence, now_ms))
 
 
 def find_minute(minutes_ago: int) -> int:

@@ -53,7 +53,7 @@ do update set position = excluded.position, version = ing_cursor.version + 1, up
 where excluded.position > ing_cursor.position"""
 WRITE_STATE: Final = """
 update series_state set head_attempted_at = %s, head_eligible_at = null, head_misses = 0, failures = 0,
-    last_window_ms = %s, last_error = null, last_success_at = %s
+    last_page_span_ms = %s, last_error = null, last_success_at = %s
 where series_id = %s and table_name = %s"""
 
 

@@ -10,7 +10,7 @@ from series_pipelines.actions.certify import describe_digest
 from series_pipelines.errors import InvalidInput, UnknownSeries
 from series_pipelines.ingest.ledger import audit as ledger
 from series_pipelines.ingest.ledger import months as ledger_months
-from series_pipelines.ingest.ledger.audit import Archived, Finding, Held
+from series_pipelines.ingest.ledger.audit import Archived, Comparison, Held
 from series_pipelines.ingest.ledger.cursor import HISTORY, CursorValue, Namespace, Operation, Scope, format_value
 from series_pipelines.ingest.ledger.months import ChangedMonth, MonthDigest
 from series_pipelines.ingest.storing.states import KnownSeries
@@ -41,7 +41,7 @@ class LedgerVerification:
             "namespaces": self.found.namespaces,
             "events": self.found.events,
             **self.found.count(),
-            "problems": [describe_finding(problem) for problem in self.found.problems],
+            "problems": [describe_comparison(problem) for problem in self.found.problems],
             "closed_months": self.closed_months,
             "changed_months": [describe_digest(change.told) | {"events_now": change.events} for change in self.changes],
             "protection": {
@@ -61,7 +61,7 @@ def list_cursors(conn: Connection, chosen: Sequence[KnownSeries] | None, operati
 
 def replay_cursors(
     conn: Connection, chosen: Sequence[KnownSeries], operation: Operation | None, key: str | None
-) -> list[Finding]:
+) -> list[Comparison]:
     """Replay the cursors of some series event by event, and compare with where they stand."""
     spaces = _find_namespaces(conn, _list_names(chosen), operation, key)
     replayed = [ledger.replay_namespace(conn, namespace) for namespace in spaces]
@@ -101,7 +101,7 @@ def check_month(text: str) -> None:
         raise InvalidInput(f"--before {text!r} is not a month: expected one like 2026-10")
 
 
-def list_repaired(found: ledger.Verification) -> list[Finding]:
+def list_repaired(found: ledger.Verification) -> list[Comparison]:
     """Return what a rebuild made again; a broken chain can't be."""
     return [problem for problem in found.problems if problem.state != "fine"]
 
@@ -115,7 +115,7 @@ def describe_held(cursor: Held) -> Json:
     )
 
 
-def describe_finding(finding: Finding) -> Json:
+def describe_comparison(finding: Comparison) -> Json:
     """Return what events say of a cursor as JSON."""
     return _describe_names(finding.namespace) | {
         "state": finding.state,

@@ -22,7 +22,7 @@ from series_pipelines.postgres.connection import Connection
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class PlannedWork:
     """One kind of work of a series: the request that serves it when it is due, else why it is not."""
 
     facts: SeriesFacts
@@ -57,7 +57,7 @@ class Work:
         }
 
 
-def plan_series(conn: Connection, chosen: Sequence[KnownSeries], now_ms: int) -> list[Work]:
+def plan_series(conn: Connection, chosen: Sequence[KnownSeries], now_ms: int) -> list[PlannedWork]:
     """Plan some series, from what all capabilities have to do: what is due in its order, then what will be."""
     wanted = {(known.table_name, known.series_id) for known in chosen}
     backlog = Backlog({state.cap_key: CapabilityBacklog(state, now_ms) for state in capabilities.read(conn)})
@@ -71,11 +71,11 @@ def plan_series(conn: Connection, chosen: Sequence[KnownSeries], now_ms: int) ->
                 plan.put(facts)
         plans.append(plan)
     due = [work for _, work in sorted((each for plan in plans for each in plan.list_due()), key=itemgetter(0))]
-    later = sorted((work for plan in plans for work in plan.list_later()), key=_find_turn)
+    later = sorted((work for plan in plans for work in plan.list_later()), key=_find_rank)
     return [*due, *later]
 
 
-def _find_turn(work: Work) -> tuple[bool, int, str]:
+def _find_rank(work: PlannedWork) -> tuple[bool, int, str]:
     return work.kind == "tail", work.due_ms or 0, work.facts.series_id
 
 
@@ -93,9 +93,9 @@ class _TablePlan:
         self._known.append(facts)
         self._agenda.put(facts)
 
-    def list_due(self) -> Iterator[tuple[tuple[int, int, str], Work]]:
-        """Yield what is due, with its turn among all."""
-        for turn, facts, fetch in self._agenda.list_due(self._now_ms):
+    def list_due(self) -> Iterator[tuple[tuple[int, int, str], PlannedWork]]:
+        """Yield what is due, with its rank among all."""
+        for rank, facts, fetch in self._agenda.list_due(self._now_ms):
             capability, why, due_ms = self._find_capability(facts), fetch.why, find_behind_due(facts)
             held = _find_hold(capability)
             if fetch.kind == "head":
@@ -104,17 +104,17 @@ class _TablePlan:
                 held = held or _find_tail_hold(self._backlog)
                 if find_tail_due(facts) is None:
                     why = f"its {facts.floor_kind} is to be verified again"
-            yield turn, Work(facts, self._table_name, fetch.kind, due_ms, fetch, why, held)
+            yield rank, PlannedWork(facts, self._table_name, fetch.kind, due_ms, fetch, why, held)
 
-    def list_later(self) -> Iterator[Work]:
+    def list_later(self) -> Iterator[PlannedWork]:
         """Yield what is not due."""
         for facts in self._known:
             due_ms = find_head_due(facts, self._find_cadence(facts))
             if due_ms is None or due_ms > self._now_ms:
-                yield Work(facts, self._table_name, "head", due_ms, None, _explain_head(facts, due_ms))
+                yield PlannedWork(facts, self._table_name, "head", due_ms, None, _explain_head(facts, due_ms))
             due_ms = find_behind_due(facts)
             if due_ms is None or due_ms > self._now_ms:
-                yield Work(facts, self._table_name, "tail", due_ms, None, _explain_tail(facts, due_ms))
+                yield PlannedWork(facts, self._table_name, "tail", due_ms, None, _explain_tail(facts, due_ms))
 
     def _find_capability(self, facts: SeriesFacts) -> CapabilityBacklog:
         return self._backlog.capabilities[facts.cap_key]
@@ -151,7 +151,7 @@ def _explain_head(facts: SeriesFacts, due_ms: int | None) -> str:
 
 def _explain_tail(facts: SeriesFacts, due_ms: int | None) -> str:
     if find_tail_due(facts) is not None:
-        misses = facts.gap_misses if facts.gap_eligible_ms == due_ms else facts.tail_misses
+        misses = facts.gap_misses if facts.gap_eligible_ms == due_ms else facts.start_misses
         return _explain_pause(facts.failures, misses)
     if facts.end_ms is None:
         return "nothing is stored yet, so the head comes first"

@@ -34,7 +34,7 @@ def list_products(conn: Connection, text: str = "") -> Products:
     return Products(tuple(each for each in known if wanted in each.product_id.lower() or wanted in each.name.lower()))
 
 
-def refresh_products(conn: Connection, registry: Registry, clock: Clock, *, may_retire: bool = False) -> UniverseReport:
+def sync_products(conn: Connection, registry: Registry, clock: Clock, *, may_retire: bool = False) -> UniverseReport:
     """Ask the vendors what they have, and make the tables say the same."""
     conn.commit()  # each vendor gets a transaction of its own
     report = sync_universe(conn, registry, clock.now_ms(), may_retire=may_retire, wait=clock.wait)

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from series_pipelines.actions.answers import Json
 from series_pipelines.core.clock import Clock
 from series_pipelines.errors import UnknownVendor
-from series_pipelines.ingest.proving.vendor_check import Finding, check_vendor
+from series_pipelines.ingest.proving.vendor_check import Trial, check_vendor
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Capability, Catalogue, Registry
 
@@ -18,7 +18,7 @@ def list_capabilities(catalogue: Catalogue) -> list[Capability]:
 
 def check_vendors(
     registry: Registry, names: Sequence[str], clock: Clock, connect: Callable[[], Connection] | None
-) -> Iterator[Finding]:
+) -> Iterator[Trial]:
     """Try all that some vendors offer, or all vendors; `connect` gives a connection for shared turns."""
     configured = registry.by_name
     for name in names:
@@ -34,6 +34,6 @@ def describe_capability(capability: Capability) -> Json:
     return asdict(capability)
 
 
-def describe_finding(finding: Finding) -> Json:
+def describe_trial(finding: Trial) -> Json:
     """Return what was tried of a vendor as JSON."""
     return asdict(finding)

@@ -12,7 +12,7 @@ from series_pipelines.cli.output import print_json, print_table, show_time
 from series_pipelines.ingest.ledger.cursor import Namespace, Operation, format_value
 
 if TYPE_CHECKING:
-    from series_pipelines.ingest.ledger.audit import Finding
+    from series_pipelines.ingest.ledger.audit import Comparison
     from series_pipelines.ingest.ledger.months import ChangedMonth
     from series_pipelines.postgres.protection import Protection
 
@@ -81,13 +81,13 @@ def replay_command(series: tuple[str, ...], operation: Operation | None, key: st
     Example: series cursors replay DEMO/SWAP/BTC-USDT/1m --operation BACKFILL --key history
     """
     from series_pipelines.actions.choosing import choose_series
-    from series_pipelines.actions.cursors import describe_finding, replay_cursors
+    from series_pipelines.actions.cursors import describe_comparison, replay_cursors
     from series_pipelines.cli.session import open_database
 
     with open_database("cursors") as conn:
         found = replay_cursors(conn, choose_series(conn, series, None), operation, key)
     if as_json:
-        print_json([describe_finding(finding) for finding in found])
+        print_json([describe_comparison(finding) for finding in found])
     else:
         print_table(_FINDINGS, [_show_finding(finding) for finding in found], droppable=("table", "events"))
     if any(finding.is_problem for finding in found):
@@ -170,14 +170,14 @@ def rebuild_command(table_name: str | None, as_json: bool) -> None:
 
     Example: series cursors rebuild --json
     """
-    from series_pipelines.actions.cursors import describe_finding, list_repaired, rebuild_cursors
+    from series_pipelines.actions.cursors import describe_comparison, list_repaired, rebuild_cursors
     from series_pipelines.cli.session import open_database
 
     with open_database("cursors") as conn:
         found = rebuild_cursors(conn, table_name)
     changed = list_repaired(found)
     if as_json:
-        print_json([describe_finding(problem) for problem in changed])
+        print_json([describe_comparison(problem) for problem in changed])
         return
     _print_problems(changed)
     counts = found.count()
@@ -220,7 +220,7 @@ def _show_names(space: Namespace) -> tuple[str, ...]:
     return (space.series_id, space.table_name, space.operation, space.key)
 
 
-def _show_finding(finding: "Finding") -> tuple[object, ...]:
+def _show_finding(finding: "Comparison") -> tuple[object, ...]:
     verdict: str = finding.state
     if finding.broken_events:
         verdict += f", {len(finding.broken_events)} broken, the first is event {finding.broken_events[0]}"
@@ -230,7 +230,7 @@ def _show_finding(finding: "Finding") -> tuple[object, ...]:
     return (*_show_names(finding.namespace), finding.events, *values, verdict)
 
 
-def _print_problems(problems: "Sequence[Finding]") -> None:
+def _print_problems(problems: "Sequence[Comparison]") -> None:
     if not problems:
         return
     print_table(_FINDINGS, [_show_finding(problem) for problem in problems[:SHOWN_PROBLEMS]], ("table", "events"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from series_pipelines.core.times import format_iso, format_time
+from series_pipelines.core.times import format_time
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -87,8 +87,3 @@ def show_time(time_ms: int | None) -> str | None:
 def show_minute(time_ms: int | None) -> str | None:
     """Return a time for a table's cell, without its seconds."""
     return None if time_ms is None else format_time(time_ms)[:16]
-
-
-def to_iso(time_ms: int | None) -> str | None:
-    """Return a time for JSON."""
-    return None if time_ms is None else format_iso(time_ms)

@@ -8,7 +8,7 @@ from series_pipelines.cli.options import MOST_ROWS, with_json, with_kind, with_s
 from series_pipelines.cli.output import print_json, print_table, show_time
 
 if TYPE_CHECKING:
-    from series_pipelines.actions.plan import Work
+    from series_pipelines.actions.plan import PlannedWork
 
 _COLUMNS: Final = (">#", "series", "kind", "for", "asks at", "why", "last tried", "due", "waits because")
 
@@ -46,7 +46,7 @@ def plan_command(series: tuple[str, ...], kind: str, table_name: str | None, lim
     click.echo(f"\n{due} due" + (f", the first {limit} of {len(wanted)} shown" if len(wanted) > limit else ""))
 
 
-def _make_row(work: "Work") -> tuple[object, ...]:
+def _make_row(work: "PlannedWork") -> tuple[object, ...]:
     fetch = work.fetch
     never = "after the head" if work.facts.end_ms is None else "never"
     due = "now" if fetch is not None else show_time(work.due_ms) or never

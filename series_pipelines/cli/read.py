@@ -12,7 +12,7 @@ import click
 
 from series_pipelines.cli.options import MOST_ROWS, check_window, with_table, with_window
 from series_pipelines.cli.output import print_table
-from series_pipelines.cli.row_formats import FILE_FORMATS, count_times, split_line, split_lines, write_rows
+from series_pipelines.cli.row_formats import FILE_FORMATS, count_times, export_file, split_line, split_lines
 from series_pipelines.core.tables import TABLES
 from series_pipelines.core.text import describe_error
 from series_pipelines.core.times import format_time
@@ -65,7 +65,7 @@ def read_command(
             return
         with _opened(output) as file:
             lines = deque(rows.lines, limit) if limit else rows.lines
-            write_rows(kind, rows.table.name, header, lines, exact, file)
+            export_file(kind, rows.table.name, header, lines, exact, file)
 
 
 def _choose_format(kind: str | None, output: Path | None) -> str:

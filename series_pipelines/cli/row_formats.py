@@ -27,7 +27,9 @@ _QUANTUM: Final = Decimal(1).scaleb(-DECIMAL_SCALE)
 _EXACTLY: Final = Context(prec=DECIMAL_DIGITS, traps=[Inexact, InvalidOperation])
 
 
-def write_rows(kind: str, table_name: str, header: bytes, lines: Iterable[bytes], exact: bool, file: IO[bytes]) -> None:
+def export_file(
+    kind: str, table_name: str, header: bytes, lines: Iterable[bytes], exact: bool, file: IO[bytes]
+) -> None:
     """Write exported lines as one of FILE_FORMATS; exact means Parquet with decimals instead of floats."""
     if kind == "parquet":
         _write_parquet(table_name, [header, *lines], exact, file)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import click
 
-from series_pipelines.actions.products import has_series, read_vendors, refresh_products
+from series_pipelines.actions.products import has_series, read_vendors, sync_products
 from series_pipelines.actions.workshop import Workshop
 from series_pipelines.app.clock import SystemClock
 from series_pipelines.app.database import find_database, find_existing_database, find_owner_database, has_database
@@ -41,10 +41,10 @@ def open_as_owner(purpose: str) -> Iterator[Connection]:
         yield conn
 
 
-def refresh_series(conn: Connection, *, may_retire: bool = False) -> UniverseReport:
+def sync_series(conn: Connection, *, may_retire: bool = False) -> UniverseReport:
     """Ask the vendors what they have, and say what was refused."""
     clock, registry = SystemClock(), load_registry(load_settings())
-    report = refresh_products(conn, registry, clock, may_retire=may_retire)
+    report = sync_products(conn, registry, clock, may_retire=may_retire)
     say_refused(report.refused)
     return report
 
@@ -54,7 +54,7 @@ def ensure_series(conn: Connection) -> None:
     if has_series(conn):
         return
     click.echo("series: no series are known yet, asking the vendors", err=True)
-    report = refresh_series(conn)
+    report = sync_series(conn)
     click.echo(f"series: {report.products} products, {sum(report.series.values())} series", err=True)
 
 

@@ -63,14 +63,14 @@ def products_command(ctx: click.Context, text: str, refresh: bool, retire: bool,
     Example: series products btc --json
     """
     from series_pipelines.actions.products import list_products
-    from series_pipelines.cli.session import ensure_series, open_database, refresh_series
+    from series_pipelines.cli.session import ensure_series, open_database, sync_series
 
     if retire and not refresh:
         raise click.UsageError("--retire is only understood with --refresh.", ctx)
     held_back = False
     with open_database("products", may_make=refresh) as conn:
         if refresh:
-            held_back = bool(refresh_series(conn, may_retire=retire).held_back)
+            held_back = bool(sync_series(conn, may_retire=retire).held_back)
         else:
             ensure_series(conn)
         found = list_products(conn, text)

@@ -62,7 +62,7 @@ def check_command(names: tuple[str, ...], as_json: bool) -> None:
 
     Example: series vendors check okx binance
     """
-    from series_pipelines.actions.vendors import check_vendors, describe_finding
+    from series_pipelines.actions.vendors import check_vendors, describe_trial
     from series_pipelines.app.clock import SystemClock
     from series_pipelines.app.database import has_database, open_connection
     from series_pipelines.app.settings import load_settings
@@ -81,6 +81,6 @@ def check_command(names: tuple[str, ...], as_json: bool) -> None:
         if not as_json:
             click.echo(f"{'ok  ' if finding.ok else 'BAD '} {finding.vendor:<12} {finding.what}: {finding.detail}")
     if as_json:
-        print_json([describe_finding(finding) for finding in findings])
+        print_json([describe_trial(finding) for finding in findings])
     if refused or not all(finding.ok for finding in findings):
         click.get_current_context().exit(FAILED)

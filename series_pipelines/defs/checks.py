@@ -131,7 +131,7 @@ def _describe_ledger(found: ledger.Verification) -> str:
     return f"{len(found.problems)} of {found.namespaces} cursors are not what their events say: {counts}"
 
 
-def _list_cells(problem: ledger.Finding) -> tuple[str, ...]:
+def _list_cells(problem: ledger.Comparison) -> tuple[str, ...]:
     space = problem.namespace
     verdict = f"{problem.state}, broken" if problem.is_broken else problem.state
     told, held = (format_value(space, value) or "" for value in (problem.told, problem.held))

@@ -122,7 +122,7 @@ def test_peek_shows_the_global_numbers_and_each_capability(run: Run, conn: Conne
     assert all(list(row) == PEEK_COLUMNS for row in peek["capabilities"])
     assert locks.try_capability(conn, SWAP_LANE)
     now_ms = time.time_ns() // 1_000_000
-    capabilities.back_off(conn, SWAP_LANE, 5_000, now_ms + 60_000, "429 slow down\nplease", now_ms)
+    capabilities.write_pause(conn, SWAP_LANE, 5_000, now_ms + 60_000, "429 slow down\nplease", now_ms)
     conn.commit()
     text = succeed(run("peek"))
     assert text.startswith("1 in flight · 4 capabilities · ")
@@ -156,7 +156,7 @@ def test_plan_says_of_named_series_why_nothing_is_due_and_until_when(run: Run, c
     assert parse_time(tail["due_at"]) > parse_time(head["due_at"])
     assert SWAP_HOURS not in succeed(run("plan", "--kind", "tail"))
     now_ms = time.time_ns() // 1_000_000
-    capabilities.back_off(conn, SWAP_LANE, 5_000, now_ms + 60_000, "429", now_ms)
+    capabilities.write_pause(conn, SWAP_LANE, 5_000, now_ms + 60_000, "429", now_ms)
     conn.commit()
     assert "the capability backs off until" in succeed(run("plan", "DEMO/SWAP/ETH-USDT/1h"))
 
@@ -166,7 +166,7 @@ def test_plan_calls_due_what_the_sensors_count_as_due(run: Run, conn: Connection
     succeed(run("ingest", verified, paused, gapped))
     due = "update series_state set recheck_at = now() - interval '1 minute' where series_id = any(%s)"
     conn.execute(due, [[verified, paused, gapped]])
-    conn.execute("update series_state set tail_eligible_at = now() + interval '1 h' where series_id = %s", [paused])
+    conn.execute("update series_state set start_eligible_at = now() + interval '1 h' where series_id = %s", [paused])
     ranges.add(conn, "ohlc_v2", [(gapped, Range(0, HOUR_MS))])
     conn.commit()
     works = json.loads(succeed(run("plan", "--limit", "1000", "--json")))

@@ -9,14 +9,20 @@ from click.testing import CliRunner, Result
 from series_pipelines.cli import series
 from series_pipelines.core.times import parse_time
 from series_pipelines.ingest.ledger import append as cursors
-from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, backfill, harvest, signal
+from series_pipelines.ingest.ledger.cursor import (
+    CursorValue,
+    Namespace,
+    backfill_namespace,
+    harvest_namespace,
+    signal_namespace,
+)
 from series_pipelines.postgres.connection import Connection
 from tests.support.cli_results import Run
 from tests.support.simulation import MovableClock, World, make_product, make_vendor
 
 SERIES = "SIM/A/PT1M"
 JUNE, JULY = parse_time("2026-06-10"), parse_time("2026-07-10T08:30")
-HEAD, TAIL = harvest("ohlc_v2", SERIES), backfill("ohlc_v2", SERIES)
+HEAD, TAIL = harvest_namespace("ohlc_v2", SERIES), backfill_namespace("ohlc_v2", SERIES)
 TOKEN = Namespace("ohlc_v2", SERIES, "UPDATE", "CUSTOM", "feed", "TOKEN")
 
 
@@ -30,11 +36,11 @@ def run(series_environment: dict[str, str], conn: Connection) -> Run:
     steps = [
         *((HEAD, CursorValue(moment), moment) for moment in (JUNE, JULY)),
         (TAIL, CursorValue(JUNE), JUNE),
-        (signal("ohlc_v2", SERIES, "batch"), CursorValue(77), JULY),
+        (signal_namespace("ohlc_v2", SERIES, "batch"), CursorValue(77), JULY),
         (TOKEN, CursorValue(token="abc"), JULY),
     ]
     for number, (namespace, value, moment) in enumerate(steps):
-        cursors.record(conn, cursors.Lineage("cap"), [cursors.CursorStep(namespace, value, moment, f"page {number}")])
+        cursors.record(conn, cursors.Author("cap"), [cursors.CursorStep(namespace, value, moment, f"page {number}")])
     conn.commit()
 
     def invoke(*arguments: str) -> Result:

@@ -11,7 +11,7 @@ from series_pipelines.app.clock import SystemClock
 from series_pipelines.app.settings import load_settings
 from series_pipelines.cli import series
 from series_pipelines.core.duration import DAY_MS
-from series_pipelines.ingest.proving.vendor_check import Finding, check_vendor
+from series_pipelines.ingest.proving.vendor_check import Trial, check_vendor
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Limits, Product, Reply
 from tests.exchanges.launch import start_exchange
@@ -80,12 +80,12 @@ def test_check_keeps_the_budget_that_the_lanes_have(series_environment: dict[str
     service = make_service("X/", limits=Limits(requests=1, window_ms=DAY_MS, budget="shared"))
     vendors = [HostileVendor(name, [Product(f"X/{name}")], [service]) for name in ("first", "second")]
 
-    def check(vendor: HostileVendor) -> Finding:
+    def check(vendor: HostileVendor) -> Trial:
         connect_again = partial(connect, series_environment["SERIES_DATABASE_URL"], purpose="check", autocommit=True)
         return [*check_vendor(vendor, SystemClock(), connect_again)][-1]
 
     vendors[0].fetch = lambda request: Reply([], SystemClock().now_ms())  # type: ignore[method-assign]
-    assert check(vendors[0]) == Finding("first", "IngestOHLC X/", True, "X/first: an empty page")
+    assert check(vendors[0]) == Trial("first", "IngestOHLC X/", True, "X/first: an empty page")
     vendors[1].fetch = explode  # type: ignore[method-assign]
     refused = check(vendors[1])
     assert not refused.ok

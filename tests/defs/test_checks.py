@@ -174,10 +174,10 @@ def test_coverage_warns_while_it_is_filled_and_fails_when_it_stands_still(
 
     world.run(cap_key, LaneOrder(("head",), 60_000))
     assert look() == (False, AssetCheckSeverity.WARN)
-    conn.execute("update series_state set tail_misses = 10")
+    conn.execute("update series_state set start_misses = 10")
     conn.commit()
     assert look() == (False, AssetCheckSeverity.ERROR)
-    conn.execute("update series_state set tail_misses = 0")
+    conn.execute("update series_state set start_misses = 0")
     conn.execute(
         "insert into coverage_evidence (table_name, series_id, kind, start_time, end_time, request, response_digest, "
         "observed_at, confirmed_at) select table_name, series_id, 'quarantined', start_time - interval '2 minutes', "

@@ -476,7 +476,7 @@ def test_why_a_lane_ended_is_told_also_when_showing_fails(
     def fail_too(self: display.Display) -> str:
         raise psycopg.InterfaceError("the connection is closed")
 
-    monkeypatch.setattr(lane_module, "settle_page", end_lane)
+    monkeypatch.setattr(lane_module, "judge_page", end_lane)
     monkeypatch.setattr(display.Display, "finish", fail_too)
     result = execute(universe, instance, partition_key=BTC)
     assert find_error(result).message == "this ended the lane"

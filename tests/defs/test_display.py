@@ -11,7 +11,7 @@ from series_pipelines.defs.display_rules import FEW_SERIES, find_display_interva
 from series_pipelines.ingest.planning.facts import SeriesFacts
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0}
 STORED = {"start_ms": 10, "end_ms": 20}
 GAP = {"gap_start_ms": 12, "gap_end_ms": 14}
 

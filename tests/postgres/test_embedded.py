@@ -35,7 +35,7 @@ from series_pipelines.core.times import parse_time
 from series_pipelines.errors import EmbeddedPostgresError
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger import audit as ledger
-from series_pipelines.ingest.ledger.cursor import CursorValue, harvest
+from series_pipelines.ingest.ledger.cursor import CursorValue, harvest_namespace
 from series_pipelines.postgres.connection import connect
 from series_pipelines.postgres.embedded import server as embedded
 from series_pipelines.postgres.embedded.home import make_home
@@ -532,8 +532,10 @@ def make_folder_of_one_role(home: Path, migrations: Path) -> str:
         conn.execute("insert into dagster.event_logs (event) values ('seen')")
         conn.execute("insert into ohlc_v2 values ('A/PT1M', 'epoch', 'epoch', 1, 1, 1, 1)")
         conn.execute("select ensure_ledger_month('2026-06-10')")
-        step = cursors.CursorStep(harvest("ohlc_v2", "A/PT1M"), CursorValue(7), parse_time("2026-06-10"), "page")
-        cursors.record(conn, cursors.Lineage("cap"), [step])
+        step = cursors.CursorStep(
+            harvest_namespace("ohlc_v2", "A/PT1M"), CursorValue(7), parse_time("2026-06-10"), "page"
+        )
+        cursors.record(conn, cursors.Author("cap"), [step])
     server.close()
     await_stop(home)
     state = json.loads((home / "postgres.json").read_text())
@@ -555,8 +557,10 @@ def test_a_folder_of_one_role_is_divided_at_the_next_start_and_keeps_what_it_has
         conn.execute("alter table dagster.event_logs add column more text")
         conn.execute("insert into dagster.event_logs (event) values ('seen too')")
         conn.execute("create table dagster.runs (id bigserial)")
-        step = cursors.CursorStep(harvest("ohlc_v2", "A/PT1M"), CursorValue(8), parse_time("2026-06-11"), "next page")
-        assert cursors.record(conn, cursors.Lineage("cap"), [step]) == 1
+        step = cursors.CursorStep(
+            harvest_namespace("ohlc_v2", "A/PT1M"), CursorValue(8), parse_time("2026-06-11"), "next page"
+        )
+        assert cursors.record(conn, cursors.Author("cap"), [step]) == 1
     again = start_embedded(folder / "home")
     assert again.url == url
     assert fetch(again.owner_url, "select current_user") == "series_owner"

@@ -18,13 +18,13 @@ from series_pipelines.errors import InvalidInput
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger import audit as ledger
 from series_pipelines.ingest.ledger import months as ledger_months
-from series_pipelines.ingest.ledger.cursor import CursorValue, backfill, harvest
+from series_pipelines.ingest.ledger.cursor import CursorValue, backfill_namespace, harvest_namespace
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.postgres.protection import admit_writer, read_protection
 from tests.support.databases import Server, replace_database
 
 JUNE, JULY, AUGUST = (parse_time(f"2026-{month}-15") for month in ("06", "07", "08"))
-HEAD, TAIL = harvest("ohlc_v2", "SIM/A/PT1M"), backfill("ohlc_v2", "SIM/A/PT1M")
+HEAD, TAIL = harvest_namespace("ohlc_v2", "SIM/A/PT1M"), backfill_namespace("ohlc_v2", "SIM/A/PT1M")
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def record(conn: Connection, moment: int, key: str) -> None:
     with conn.transaction():
         for namespace in (HEAD, TAIL):
             step = cursors.CursorStep(namespace, CursorValue(moment), moment, f"{key} {namespace.operation}")
-            cursors.record(conn, cursors.Lineage("cap"), [step])
+            cursors.record(conn, cursors.Author("cap"), [step])
 
 
 @pytest.fixture
@@ -213,8 +213,8 @@ def test_a_month_is_closed_after_those_who_still_write_to_it(
 ) -> None:
     """The writer has an event with a lower number than others that are committed already."""
     with connect(database_url, purpose="slow") as slow:
-        step = cursors.CursorStep(harvest("ohlc_v2", "SIM/SLOW/PT1M"), CursorValue(1), JUNE, "slow")
-        cursors.record(slow, cursors.Lineage("cap"), [step])
+        step = cursors.CursorStep(harvest_namespace("ohlc_v2", "SIM/SLOW/PT1M"), CursorValue(1), JUNE, "slow")
+        cursors.record(slow, cursors.Author("cap"), [step])
         record(months, JUNE + 5, "quick")
         with ThreadPoolExecutor(1) as pool:
             closing = pool.submit(ledger_months.close_months, months)

@@ -287,7 +287,7 @@ def _read_times(conn: Connection, series: Series) -> list[int]:
 
 def _describe_state(conn: Connection, series: Series) -> str:
     row = conn.execute(
-        "select active, failures, last_error, head_eligible_at, tail_eligible_at, floor_kind, floor_time "
+        "select active, failures, last_error, head_eligible_at, start_eligible_at, floor_kind, floor_time "
         "from series_state where series_id = %s and table_name = %s",
         [series.series_id, series.table_name],
     ).fetchone()

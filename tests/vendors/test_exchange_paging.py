@@ -16,17 +16,17 @@ from series_pipelines.vendors.exchanges import create
 from series_pipelines.vendors.exchanges.client import Purse
 from series_pipelines.vendors.exchanges.markets import format_decimal, is_wanted, make_products
 from series_pipelines.vendors.exchanges.numbered import MOST_REQUESTS, PageMemory, fetch_before
-from series_pipelines.vendors.exchanges.pages import Read, fetch_window
+from series_pipelines.vendors.exchanges.pages import Read, fetch_bounds
 from series_pipelines.vendors.exchanges.paging import (
     MOST_DETOURS,
-    Window,
+    Bounds,
     choose_endpoint,
     fill_params,
     find_weight,
+    plan_bounds,
     plan_detours,
-    plan_window,
 )
-from series_pipelines.vendors.exchanges.spec import Endpoint, Offer
+from series_pipelines.vendors.exchanges.spec import Endpoint, Segment
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.exchanges.wire import Rate
 from series_pipelines.vendors.registry import parse_service
@@ -63,7 +63,7 @@ def test_a_window_begins_at_the_asked_time_and_holds_no_more_than_a_page(
     durations = list(endpoint.intervals)
     duration = parse_duration(durations[pick % len(durations)]) if durations else None
 
-    window = plan_window(endpoint, duration, time_ms, NOW_MS)
+    window = plan_bounds(endpoint, duration, time_ms, NOW_MS)
 
     if window is None:
         assert time_ms == 0 or endpoint.keep_bars is not None
@@ -85,7 +85,7 @@ def test_a_window_begins_at_the_asked_time_and_holds_no_more_than_a_page(
 def test_detours_are_few_and_join_on(endpoint: Endpoint, time_ms: int, pick: int) -> None:
     durations = list(endpoint.intervals)
     duration = parse_duration(durations[pick % len(durations)]) if durations else None
-    window = plan_window(endpoint, duration, time_ms, NOW_MS)
+    window = plan_bounds(endpoint, duration, time_ms, NOW_MS)
     if window is None:
         return
 
@@ -94,7 +94,7 @@ def test_detours_are_few_and_join_on(endpoint: Endpoint, time_ms: int, pick: int
     assert len(detours) <= MOST_DETOURS
     for before, after in zip([window, *detours], detours, strict=False):
         if None in (after.low, after.high):
-            assert after in (Window(None, window.high), Window(window.low, None))
+            assert after in (Bounds(None, window.high), Bounds(window.low, None))
         elif endpoint.direction == "backward":
             assert after.high == before.low
         else:
@@ -122,7 +122,7 @@ def test_a_window_is_asked_for_in_the_exchange_s_words(prefix: str, duration: st
     endpoint = OFFERS[prefix].ohlc
     names = {"id": "X", "interval": endpoint.intervals[duration], "limit": str(endpoint.limit), "settle": "usdt"}
 
-    assert fill_params(endpoint, names, Window(1_000, 61_000)) == params
+    assert fill_params(endpoint, names, Bounds(1_000, 61_000)) == params
 
 
 def test_what_is_young_is_asked_for_where_it_is_fresh() -> None:
@@ -135,31 +135,31 @@ def test_what_is_young_is_asked_for_where_it_is_fresh() -> None:
 def test_nothing_is_asked_for_below_what_is_kept() -> None:
     endpoint, minute = OFFERS["GATE/SPOT/"].ohlc, parse_duration("PT1M")
 
-    assert plan_window(endpoint, minute, NOW_MS - 10_001 * MINUTE_MS, NOW_MS) is None
-    window = plan_window(endpoint, minute, NOW_MS - 9_990 * MINUTE_MS, NOW_MS)
-    assert window == Window(NOW_MS - 9_998 * MINUTE_MS, NOW_MS - 9_990 * MINUTE_MS)
+    assert plan_bounds(endpoint, minute, NOW_MS - 10_001 * MINUTE_MS, NOW_MS) is None
+    window = plan_bounds(endpoint, minute, NOW_MS - 9_990 * MINUTE_MS, NOW_MS)
+    assert window == Bounds(NOW_MS - 9_998 * MINUTE_MS, NOW_MS - 9_990 * MINUTE_MS)
 
 
 def test_a_long_page_weighs_more_on_hyperliquid() -> None:
     endpoint, minute = OFFERS["HYPERLIQUID/SPOT/"].ohlc, parse_duration("PT1M")
 
-    assert find_weight(endpoint, minute, Window(NOW_MS - 5 * MINUTE_MS, NOW_MS + HOUR_MS), NOW_MS) == 21
-    assert find_weight(endpoint, minute, Window(0, NOW_MS), NOW_MS) == 20 + 84
+    assert find_weight(endpoint, minute, Bounds(NOW_MS - 5 * MINUTE_MS, NOW_MS + HOUR_MS), NOW_MS) == 21
+    assert find_weight(endpoint, minute, Bounds(0, NOW_MS), NOW_MS) == 20 + 84
 
 
 def test_a_hole_longer_than_a_page_is_jumped_over() -> None:
     endpoint, minute = OFFERS["HTX/SWAP/"].ohlc, parse_duration("PT1M")
     far_ms = NOW_MS - 5_000 * MINUTE_MS
     bars = [far_ms, NOW_MS - MINUTE_MS]
-    asked: list[Window] = []
+    asked: list[Bounds] = []
 
-    def ask(window: Window) -> Read:
+    def ask(window: Bounds) -> Read:
         asked.append(window)
         inside = [time for time in bars if (window.low or 0) <= time < (window.high or NOW_MS)]
         fields = dict.fromkeys(("open", "high", "low", "close", "amount"), "1")
         return Read([{"id": str(time // 1_000), **fields} for time in inside], NOW_MS)
 
-    reply = fetch_window(ask, endpoint, minute, NOW_MS, NOW_MS, ask)
+    reply = fetch_bounds(ask, endpoint, minute, NOW_MS, NOW_MS, ask)
 
     assert [row[0] for row in reply.rows] == bars
     assert len(asked) == 3
@@ -242,7 +242,7 @@ def make_market(**changes: Any) -> dict[str, Any]:
 
 
 def make(prefix: str, markets: list[dict[str, Any]], **config: Any) -> list[Product]:
-    offer: Offer = OFFERS[prefix]
+    offer: Segment = OFFERS[prefix]
     exchange = EXCHANGES[prefix.split("/")[0].lower()]
     products = make_products(exchange, [offer], markets)
     return [product for product in products if is_wanted(product, ExchangeConfig(**config), NOW_MS)]

@@ -12,7 +12,7 @@ from series_pipelines.errors import PageRefused
 from series_pipelines.vendors.contract import Reply
 from series_pipelines.vendors.exchanges.classify import Response, parse_exactly
 from series_pipelines.vendors.exchanges.pages import Read, make_reply
-from series_pipelines.vendors.exchanges.spec import Endpoint, Exchange, Offer
+from series_pipelines.vendors.exchanges.spec import Endpoint, Exchange, Segment
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.exchanges.wire import find_rows, find_time, flip_sign
 
@@ -20,7 +20,7 @@ DATE = {"Date": "Sun, 01 Nov 2026 00:00:07 GMT"}
 DATE_MS = 1_793_491_207_000
 
 
-def find_offer(prefix: str) -> tuple[Exchange, Offer]:
+def find_offer(prefix: str) -> tuple[Exchange, Segment]:
     exchange = EXCHANGES[prefix.split("/")[0].lower()]
     return exchange, next(offer for offer in exchange.offers if offer.prefix == prefix)
 
@@ -173,7 +173,7 @@ def test_the_exchange_s_own_empty_answer_is_empty(prefix: str, text: str) -> Non
 
 @pytest.mark.parametrize("offer", [offer for exchange in EXCHANGES.values() for offer in exchange.offers])
 @pytest.mark.parametrize("text", ["{}", '{"data":{}}', '{"code":"0"}', '{"code":"1","data":[]}', "null", '"text"', "7"])
-def test_anything_else_is_not_empty_but_refused(offer: Offer, text: str) -> None:
+def test_anything_else_is_not_empty_but_refused(offer: Segment, text: str) -> None:
     exchange = EXCHANGES[offer.prefix.split("/")[0].lower()]
 
     with pytest.raises(PageRefused):

@@ -11,8 +11,8 @@ from series_pipelines.errors import (
 )
 from series_pipelines.vendors.contract import Limits, Request, Service
 from series_pipelines.vendors.registry import parse_service
-from series_pipelines.vendors.remote.offers import Instance, Offer, join_limits, put_together, read_instance
-from series_pipelines.vendors.remote.turns import MOST_SET_ASIDE_MS, SET_ASIDE_MS, Turns
+from series_pipelines.vendors.remote.offers import Instance, RemoteCapability, join_limits, put_together, read_instance
+from series_pipelines.vendors.remote.rotation import MOST_SET_ASIDE_MS, SET_ASIDE_MS, Rotation
 
 
 def make_service(
@@ -30,7 +30,7 @@ def make_instance(address: str, *services: Service) -> Instance:
     return read_instance("acme", address, services)
 
 
-def make_offer(address: str, durations: tuple[str, ...] = ("PT1M",)) -> Offer:
+def make_offer(address: str, durations: tuple[str, ...] = ("PT1M",)) -> RemoteCapability:
     return make_instance(address, make_service(durations)).offers[0]
 
 
@@ -100,50 +100,50 @@ def test_what_cannot_be_read_is_refused_and_the_rest_stays(services: list[Servic
 
 
 def test_turns_go_round_and_the_failed_one_comes_last() -> None:
-    turns, offers = Turns(), [make_offer(name) for name in "abc"]
-    assert [turns.take(offers, 0) for _ in range(6)] == offers * 2
-    turns.set_aside([offers[0]], VendorUnavailable("refused"), 0)
-    assert [turns.take(offers, SET_ASIDE_MS - 1) for _ in range(4)] == offers[1:] * 2
-    assert turns.take(offers[:1], 1) == offers[0]
-    assert turns.take(offers, SET_ASIDE_MS) == offers[1]
-    assert [turns.take(offers, SET_ASIDE_MS) for _ in range(2)] == [offers[2], offers[0]]
+    rotation, offers = Rotation(), [make_offer(name) for name in "abc"]
+    assert [rotation.take(offers, 0) for _ in range(6)] == offers * 2
+    rotation.set_aside([offers[0]], VendorUnavailable("refused"), 0)
+    assert [rotation.take(offers, SET_ASIDE_MS - 1) for _ in range(4)] == offers[1:] * 2
+    assert rotation.take(offers[:1], 1) == offers[0]
+    assert rotation.take(offers, SET_ASIDE_MS) == offers[1]
+    assert [rotation.take(offers, SET_ASIDE_MS) for _ in range(2)] == [offers[2], offers[0]]
 
 
 def test_who_asked_to_be_left_alone_is_left_alone() -> None:
-    turns, offers = Turns(), [make_offer("a"), make_offer("b")]
-    turns.set_aside([offers[0]], VendorBusy("429", 60_000), 0)
-    turns.set_aside([offers[1]], VendorBusy("429", 30_000), 0)
-    assert turns.take(offers, 29_999) is None
-    error = turns.explain(offers, [], 10_000)
+    rotation, offers = Rotation(), [make_offer("a"), make_offer("b")]
+    rotation.set_aside([offers[0]], VendorBusy("429", 60_000), 0)
+    rotation.set_aside([offers[1]], VendorBusy("429", 30_000), 0)
+    assert rotation.take(offers, 29_999) is None
+    error = rotation.explain(offers, [], 10_000)
     assert (type(error), getattr(error, "retry_after_ms", None)) == (VendorBusy, 20_000)
-    assert turns.take(offers, 30_000) == offers[1]
-    assert turns.take(offers[:1], 59_999) is None
+    assert rotation.take(offers, 30_000) == offers[1]
+    assert rotation.take(offers[:1], 59_999) is None
 
 
 def test_a_failing_instance_is_set_aside_longer_each_time_until_it_answers() -> None:
-    turns, (bad, good) = Turns(), (make_offer("a"), make_offer("b"))
+    rotation, (bad, good) = Rotation(), (make_offer("a"), make_offer("b"))
     waits = []
     for _ in range(6):
-        turns.set_aside([bad], VendorTimeout("slow"), 0)
-        waits.append(next(ms for ms in range(0, 200_000, 5_000) if turns.take([bad, good], ms) == bad))
+        rotation.set_aside([bad], VendorTimeout("slow"), 0)
+        waits.append(next(ms for ms in range(0, 200_000, 5_000) if rotation.take([bad, good], ms) == bad))
     assert waits == [5_000, 10_000, 20_000, 40_000, 60_000, 60_000]
     assert waits[-1] == MOST_SET_ASIDE_MS
-    turns.forgive(bad)
-    turns.set_aside([bad], VendorTimeout("slow"), 0)
-    assert turns.take([bad, good], 0) == good
-    assert turns.take([bad, good], SET_ASIDE_MS) == bad
+    rotation.forgive(bad)
+    rotation.set_aside([bad], VendorTimeout("slow"), 0)
+    assert rotation.take([bad, good], 0) == good
+    assert rotation.take([bad, good], SET_ASIDE_MS) == bad
 
 
 def test_the_pause_is_our_own_unless_all_asked_for_one() -> None:
-    turns, offers = Turns(), [make_offer("a"), make_offer("b")]
-    turns.set_aside([offers[0]], VendorBusy("429", 60_000), 0)
-    turns.set_aside([offers[1]], VendorUnavailable("refused"), 0)
-    assert getattr(turns.explain(offers, [], 0), "retry_after_ms", 0) is None
+    rotation, offers = Rotation(), [make_offer("a"), make_offer("b")]
+    rotation.set_aside([offers[0]], VendorBusy("429", 60_000), 0)
+    rotation.set_aside([offers[1]], VendorUnavailable("refused"), 0)
+    assert getattr(rotation.explain(offers, [], 0), "retry_after_ms", 0) is None
 
 
 def test_a_missing_duration_fails_its_series_while_the_capability_is_served() -> None:
-    turns, hourly, minutely = Turns(), make_offer("a", ("PT1H",)), make_offer("b", ("PT1M",))
-    turns.set_aside([hourly], VendorUnavailable("http://a: connection refused"), 0)
-    assert type(turns.explain([hourly], [minutely], 0)) is VendorBroken
-    turns.set_aside([minutely], VendorUnavailable("refused"), 0)
-    assert type(turns.explain([hourly], [minutely], 0)) is VendorUnavailable
+    rotation, hourly, minutely = Rotation(), make_offer("a", ("PT1H",)), make_offer("b", ("PT1M",))
+    rotation.set_aside([hourly], VendorUnavailable("http://a: connection refused"), 0)
+    assert type(rotation.explain([hourly], [minutely], 0)) is VendorBroken
+    rotation.set_aside([minutely], VendorUnavailable("refused"), 0)
+    assert type(rotation.explain([hourly], [minutely], 0)) is VendorUnavailable

@@ -26,7 +26,7 @@ from series_pipelines.vendors.contract import Limits, Product
 from series_pipelines.vendors.registry import parse_service
 from series_pipelines.vendors.remote.wire import (
     LONGEST_RETRY_AFTER_MS,
-    Answer,
+    HttpAnswer,
     find_error,
     parse_page,
     parse_products,
@@ -107,7 +107,7 @@ def test_any_json_is_read_or_refused(body: object) -> None:
 @example(503, b"", "Thu, 01 Jan 9999 00:00:00 GMT", "Thu, 01 Jan 1970 00:00:00 GMT")
 @example(503, b"", "Thu, 01 Jan 0001 00:00:00 +2359", "")
 def test_any_status_is_an_error_but_200(status: int, body: bytes, retry_after: str, date: str) -> None:
-    error = find_error(Answer(status, body, retry_after, date), NOW_MS)
+    error = find_error(HttpAnswer(status, body, retry_after, date), NOW_MS)
     assert (error is None) == (status == 200)
     if isinstance(error, VendorBackoff) and error.retry_after_ms is not None:
         assert 0 <= error.retry_after_ms <= LONGEST_RETRY_AFTER_MS
@@ -297,7 +297,7 @@ def test_a_product_listed_twice_refuses_the_list() -> None:
     ],
 )
 def test_each_status_has_its_error(status: int, body: bytes, kind: type[VendorError]) -> None:
-    error = find_error(Answer(status, body), NOW_MS)
+    error = find_error(HttpAnswer(status, body), NOW_MS)
     assert type(error) is kind
     assert str(status) in str(error)
     assert ("no such product" in str(error)) == (kind is VendorRejected)
@@ -324,6 +324,6 @@ def test_retry_after_is_seconds_or_a_date_by_the_senders_own_clock(
     retry_after: str | None, date: str | None, expected_ms: int | None
 ) -> None:
     for status in (429, 503):
-        error = find_error(Answer(status, b"", retry_after, date), NOW_MS)
+        error = find_error(HttpAnswer(status, b"", retry_after, date), NOW_MS)
         assert isinstance(error, VendorBackoff)
         assert error.retry_after_ms == expected_ms

@@ -20,7 +20,7 @@ class Answered(NamedTuple):
     age_ms: int
 
 
-class Turn(NamedTuple):
+class Told(NamedTuple):
     """Without a wait the request may leave; without a ticket it was refused, by a circuit if `blocked_ms` is set."""
 
     ticket: int | None
@@ -38,7 +38,7 @@ def take_turn(
     weight: int,
     ticket: int | None,
     answered: Sequence[Answered] = (),
-) -> Turn:
+) -> Told:
     """Ask for one request, or with its ticket ask again; tell what was answered before."""
     row = conn.execute(
         _SQL["take_turn"],
@@ -52,7 +52,7 @@ def take_turn(
             "ticket": ticket,
         },
     ).fetchone()
-    return Turn._make(cast(Any, row))
+    return Told._make(cast(Any, row))
 
 
 def settle(conn: Connection, answered: Sequence[Answered]) -> None:

@@ -38,7 +38,7 @@ class TurnBooks:
         self._asked_ms: dict[int, int] = {}
         self._answered: list[tuple[int, int]] = []
 
-    def ask(self, budget: Budget, weight: int, patience_ms: int, ticket: int | None) -> limits.Turn:
+    def ask(self, budget: Budget, weight: int, patience_ms: int, ticket: int | None) -> limits.Told:
         """Ask for a turn, again with its ticket after a wait; what has no wait may leave, and must be settled."""
         while True:
             asked_ms = self._clock.now_ms()
@@ -86,7 +86,7 @@ class TurnBooks:
         with self._counting:
             return bool(self._answered)
 
-    def _ask_once(self, budget: Budget, weight: int, patience_ms: int, ticket: int | None) -> limits.Turn:
+    def _ask_once(self, budget: Budget, weight: int, patience_ms: int, ticket: int | None) -> limits.Told:
         with self._counting:
             self._asking += 1
         try:

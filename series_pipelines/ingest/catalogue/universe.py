@@ -21,7 +21,7 @@ from series_pipelines.ingest.catalogue.universe_plan import (
     Known,
     SeriesPlan,
     Share,
-    plan_series,
+    decide_series,
     share_products,
 )
 from series_pipelines.ingest.ledger import append as cursors
@@ -125,7 +125,7 @@ def _make_plan(registry: Registry, known: Known, looks: Mapping[str, Offer | Ven
             answers[name] = VendorUnavailable(f"vendor {name!r} is not among those that could be loaded")
     catalogue = registry.join(answers, known.find_holders())
     shares = share_products(known, offers, catalogue)
-    return _Plan(catalogue, shares, plan_series(known, offers, catalogue, shares, may_retire=may_retire))
+    return _Plan(catalogue, shares, decide_series(known, offers, catalogue, shares, may_retire=may_retire))
 
 
 def _list_written(known: Known, plan: _Plan) -> list[str]:

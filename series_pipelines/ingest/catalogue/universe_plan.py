@@ -166,7 +166,7 @@ def _sort_missing(name: str, offer: Offer, share: Share, live: Sequence[str], fi
         share.delisted = gone
 
 
-def plan_series(
+def decide_series(
     known: Known,
     offers: Mapping[str, Offer],
     catalogue: Catalogue,

@@ -9,7 +9,7 @@ from series_pipelines.core.text import show_value
 from series_pipelines.errors import PageRefused
 from series_pipelines.ingest.pages.check import Page, check_bar_page, check_instant_page
 from series_pipelines.ingest.pages.clocks import ReadClocks, check_vendor_clock
-from series_pipelines.ingest.pages.evidence import digest_rows
+from series_pipelines.ingest.pages.evidence import digest_answer
 from series_pipelines.vendors.asking import ask, blame_vendor
 from series_pipelines.vendors.contract import Reply, Request, Vendor
 from series_pipelines.vendors.registry import Capability
@@ -46,7 +46,7 @@ def fetch_page(
         # Not chained: what a vendor raised may do anything when somebody prints it.
         blamed = blame_vendor(capability.vendor, error, f" on {series_id}")
     if isinstance(blamed, PageRefused) and type(reply) is Reply:
-        raise type(blamed)(str(blamed), digest_rows(reply.rows))
+        raise type(blamed)(str(blamed), digest_answer(reply.rows))
     raise blamed
 
 

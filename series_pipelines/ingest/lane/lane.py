@@ -30,16 +30,17 @@ from series_pipelines.ingest.lane.inbox import LONGEST_NAP_MS, Asked, Inbox
 from series_pipelines.ingest.lane.order import Ending, LaneEnd, LaneOrder, LaneReport, LaneTools
 from series_pipelines.ingest.lane.pause import CapabilityPause
 from series_pipelines.ingest.lane.supply import Supply
+from series_pipelines.ingest.ledger.append import Author
 from series_pipelines.ingest.ledger.cursor import HISTORY
 from series_pipelines.ingest.pages.check import Page, find_possible_life
 from series_pipelines.ingest.pages.clocks import Clocks
 from series_pipelines.ingest.pages.evidence import find_evidence
-from series_pipelines.ingest.pages.outcome import settle_failure, settle_page, settle_pause
+from series_pipelines.ingest.pages.outcome import judge_failure, judge_page, judge_pause
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import states
-from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Author, Finished
+from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Finished
 from series_pipelines.ingest.storing.writer import Writer, Written
 from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import Connection, translated_errors
@@ -117,7 +118,7 @@ class _Lane:
         self._writer = Writer(
             partial(tools.connect, "lane writer", False),
             capability.table_name,
-            Author(capability.cap_key, capability.direction, uuid4().hex, order.run_id, _name_activity(order)),
+            Author(capability.cap_key, order.run_id, uuid4().hex, capability.direction, _name_activity(order)),
             self._clock,
             self._deadline_ms,
             on_written=self._inbox.put,
@@ -161,10 +162,10 @@ class _Lane:
         reason, now_ms = f"the lane broke down: {describe_error(error)}", self._clock.now_ms()
         with suppress(Exception):
             attempts = [
-                states.Attempt(facts.series_id, fetch.target, now_ms, settle_failure(facts, fetch, reason, now_ms))
+                states.Attempt(facts.series_id, fetch.target, now_ms, judge_failure(facts, fetch, reason, now_ms))
                 for facts, fetch in self._list_at_work(now_ms)
             ]
-            states.settle(self._control, self._capability.table_name, attempts)
+            states.write_outcomes(self._control, self._capability.table_name, attempts)
         with suppress(Exception):
             capability_store.note_error(self._control, self._capability.cap_key, reason, now_ms)
 
@@ -303,14 +304,14 @@ class _Lane:
         if isinstance(got, ClockRefused):
             capability_store.note_error(self._control, self._capability.cap_key, str(got), now_ms)
         if isinstance(got, Page):
-            outcome = settle_page(facts, fetch, got, cadence, now_ms, self._order.recheck_after_ms)
+            outcome = judge_page(facts, fetch, got, cadence, now_ms, self._order.recheck_after_ms)
             self._pause.end(now_ms)
         elif isinstance(got, VendorBackoff):
-            outcome = settle_pause(facts, fetch, str(got))
+            outcome = judge_pause(facts, fetch, str(got))
             self._report.backoffs += 1
             self._pause.begin(got, asked.asked_ms, now_ms)
         else:
-            outcome = settle_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
+            outcome = judge_failure(facts, fetch, str(got), now_ms, is_rejected=isinstance(got, VendorRejected))
         page = got if isinstance(got, Page) else None
         evidence = find_evidence(facts, fetch, got, outcome, cadence, now_ms)
         finished = Finished(facts, fetch, now_ms, page, outcome, asked.number, evidence)

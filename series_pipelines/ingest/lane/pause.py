@@ -1,7 +1,7 @@
 """The pause of a capability whose vendor says no: kept in Postgres for all to see, ended by the first good answer."""
 
 from series_pipelines.errors import VendorBackoff
-from series_pipelines.ingest.pages.outcome import grow_capability_backoff
+from series_pipelines.ingest.pages.outcome import grow_backoff
 from series_pipelines.ingest.storing import capabilities
 from series_pipelines.postgres.connection import Connection
 
@@ -12,7 +12,7 @@ class CapabilityPause:
     def __init__(self, control: Connection, cap_key: str) -> None:
         self._control = control
         self._cap_key = cap_key
-        self._backoff = capabilities.read_backoff(control, cap_key)
+        self._backoff = capabilities.read_pause(control, cap_key)
         self._since_ms = 0
         self._has_succeeded = False
         self.why = "it said no before"
@@ -30,18 +30,18 @@ class CapabilityPause:
         """Pause for longer than last time; what was asked before the pause began says nothing new."""
         if asked_ms < self._since_ms:
             return
-        backoff_ms = grow_capability_backoff(self._backoff.backoff_ms)
+        backoff_ms = grow_backoff(self._backoff.backoff_ms)
         until_ms = now_ms + max(backoff_ms, error.retry_after_ms or 0)
-        self._backoff = capabilities.Backoff(backoff_ms, until_ms)
+        self._backoff = capabilities.Pause(backoff_ms, until_ms)
         self._since_ms = now_ms
         self.why = str(error)
-        capabilities.back_off(self._control, self._cap_key, backoff_ms, until_ms, self.why, now_ms)
+        capabilities.write_pause(self._control, self._cap_key, backoff_ms, until_ms, self.why, now_ms)
 
     def end(self, now_ms: int) -> None:
         """Tell of the first good answer, and of each that ends a pause."""
         if self._backoff.backoff_ms:
-            self._backoff = capabilities.Backoff(0, None)
-            capabilities.clear_backoff(self._control, self._cap_key, now_ms)
+            self._backoff = capabilities.Pause(0, None)
+            capabilities.clear_pause(self._control, self._cap_key, now_ms)
         elif not self._has_succeeded:
             capabilities.note_success(self._control, self._cap_key, now_ms)
         self._has_succeeded = True

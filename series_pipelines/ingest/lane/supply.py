@@ -21,7 +21,6 @@ BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 RECHECK_SHARE: Final = 20
 RECHECKS_WHEN_IDLE: Final = 10
-_PAUSES: Final = ("head_eligible_ms", "tail_eligible_ms", "gap_eligible_ms")
 
 
 class Supply:
@@ -137,10 +136,10 @@ class Supply:
 def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:
     return facts._replace(
         head_eligible_ms=None,
-        tail_eligible_ms=None,
+        start_eligible_ms=None,
         gap_eligible_ms=None,
         head_misses=0,
-        tail_misses=0,
+        start_misses=0,
         gap_misses=0,
         failures=0,
     )
@@ -148,8 +147,15 @@ def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:
 
 def _forget_known_pauses(facts: SeriesFacts, before: SeriesFacts) -> SeriesFacts:
     """Forget the pauses that were there before: an attempt for a gap says nothing of one for the start of history."""
-    known = [name for name in _PAUSES if getattr(facts, name) == getattr(before, name)]
-    return facts._replace(**dict.fromkeys(known)) if known else facts
+    return facts._replace(
+        head_eligible_ms=_forget(facts.head_eligible_ms, before.head_eligible_ms),
+        start_eligible_ms=_forget(facts.start_eligible_ms, before.start_eligible_ms),
+        gap_eligible_ms=_forget(facts.gap_eligible_ms, before.gap_eligible_ms),
+    )
+
+
+def _forget(eligible_ms: int | None, before_ms: int | None) -> int | None:
+    return None if eligible_ms == before_ms else eligible_ms
 
 
 def _clip(window: Range, facts: SeriesFacts, cadence: Cadence, now_ms: int) -> Range | None:

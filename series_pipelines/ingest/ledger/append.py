@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from series_pipelines.core.ranges import Range
 from series_pipelines.errors import AlreadyStored, CursorContested, InvalidInput
-from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace
+from series_pipelines.ingest.ledger.cursor import HISTORY, CursorValue, Namespace
 from series_pipelines.postgres.connection import Connection, ms_to_time, translated_errors
 from series_pipelines.postgres.queries import load_queries
 
@@ -17,12 +17,15 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Lineage:
-    """Who moves cursors: a lane of a capability, in a run if Dagster started it."""
+class Author:
+    """Who moves cursors: a lane of a capability, in a run if Dagster started it, and the plan under which it fetches
+    what lies behind."""
 
     cap_key: str | None = None
     run_id: str | None = None
     lane: str | None = None
+    direction: str = ""
+    activity: str = HISTORY
 
 
 class CursorStep(NamedTuple):
@@ -51,7 +54,7 @@ def commit_once(attempt: Callable[[bool], Result]) -> Result:
             return attempt(True)
 
 
-def record(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep], again: bool = False) -> int:
+def record(conn: Connection, author: Author, steps: Sequence[CursorStep], again: bool = False) -> int:
     """Append the steps' events and move their cursors; return how many events were appended.
 
     A step that was recorded before fails the transaction, or is left out if this runs again. Who loses a cursor to
@@ -61,7 +64,7 @@ def record(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep], agai
     for round_of in _split_rounds(_drop_known(conn, steps) if again else steps):
         waiting = list(round_of)
         for _ in range(MOST_TRIES):
-            count, lost = _record_once(conn, lineage, waiting)
+            count, lost = _record_once(conn, author, waiting)
             landed += count
             waiting = [waiting[ordinal - 1] for ordinal in lost]
             if not waiting:
@@ -100,7 +103,7 @@ def _split_rounds(steps: Sequence[CursorStep]) -> Iterator[list[CursorStep]]:
         yield list(taken.values())
 
 
-def _record_once(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep]) -> tuple[int, list[int]]:
+def _record_once(conn: Connection, author: Author, steps: Sequence[CursorStep]) -> tuple[int, list[int]]:
     """Return how many events are new, and which steps lost their cursor, counted from one."""
     spaces = [step.namespace for step in steps]
     values = [step.candidate for step in steps]
@@ -108,9 +111,9 @@ def _record_once(conn: Connection, lineage: Lineage, steps: Sequence[CursorStep]
         _SQL["record"],
         {
             "table_name": spaces[0].table_name,
-            "cap_key": lineage.cap_key,
-            "run_id": lineage.run_id,
-            "lane": lineage.lane,
+            "cap_key": author.cap_key,
+            "run_id": author.run_id,
+            "lane": author.lane,
             "series_ids": _join([space.series_id for space in spaces]),
             "operations": _join([space.operation for space in spaces]),
             "scopes": _join([space.scope for space in spaces]),

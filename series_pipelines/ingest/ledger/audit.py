@@ -32,7 +32,7 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Comparison:
     """What events say of a namespace, beside its current value. It is broken if they do not form one whole chain."""
 
     namespace: Namespace
@@ -56,7 +56,7 @@ class Verification:
 
     namespaces: int
     events: int
-    problems: list[Finding]
+    problems: list[Comparison]
 
     def count(self) -> dict[str, int]:
         """Return how many namespaces have each kind of problem."""
@@ -92,10 +92,10 @@ def verify(conn: Connection, table_name: str | None = None) -> Verification:
     return Verification(namespaces, events, [_make_finding(row[2:]) for row in rows if row[2] is not None])
 
 
-def _make_finding(row: Sequence[Any]) -> Finding:
+def _make_finding(row: Sequence[Any]) -> Comparison:
     *names, state, is_broken, events, position, token, told_position, told_token = row
     held, told = _make_value(position, token), _make_value(told_position, told_token)
-    return Finding(Namespace(*names), state, is_broken, events, held, told)
+    return Comparison(Namespace(*names), state, is_broken, events, held, told)
 
 
 def _make_value(position: int | None, token: str | None) -> CursorValue | None:
@@ -115,7 +115,7 @@ def rebuild(conn: Connection, table_name: str | None = None) -> Verification:
     return found
 
 
-def _describe_problem(problem: Finding) -> dict[str, object]:
+def _describe_problem(problem: Comparison) -> dict[str, object]:
     space, told = problem.namespace, problem.told or CursorValue()
     return {
         "table_name": space.table_name,
@@ -166,7 +166,7 @@ def read_events(conn: Connection, namespace: Namespace) -> tuple[Namespace, Iter
     return typed, (CursorEvent(row[0], row[1], CursorValue(*row[2:4]), CursorValue(*row[4:6])) for row in rows)
 
 
-def replay_namespace(conn: Connection, namespace: Namespace) -> Finding:
+def replay_namespace(conn: Connection, namespace: Namespace) -> Comparison:
     """Replay a namespace's events one after the other; the cost is that of these events."""
     typed, events = read_events(conn, namespace)
     replayed = replay(typed, events)
@@ -176,7 +176,7 @@ def replay_namespace(conn: Connection, namespace: Namespace) -> Finding:
         state = "lost" if held is None else "differs" if told else "orphan"
     is_headless = replayed.start is not None and not _has_archive(conn)
     is_broken = bool(replayed.broken) or is_headless
-    return Finding(typed, state, is_broken, replayed.events, held, told, replayed.broken)
+    return Comparison(typed, state, is_broken, replayed.events, held, told, replayed.broken)
 
 
 def _has_archive(conn: Connection) -> bool:

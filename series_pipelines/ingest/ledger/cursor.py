@@ -60,22 +60,22 @@ class CursorEvent:
     new: CursorValue
 
 
-def harvest(table_name: str, series_id: str, expression: str | None = None) -> Namespace:
+def harvest_namespace(table_name: str, series_id: str, expression: str | None = None) -> Namespace:
     """Return the namespace of heads, or of heads narrowed by an expression."""
     return Namespace(table_name, series_id, "HARVEST", "EXPR" if expression else "GLOBAL", expression or "")
 
 
-def backfill(table_name: str, series_id: str, activity: str = HISTORY) -> Namespace:
+def backfill_namespace(table_name: str, series_id: str, activity: str = HISTORY) -> Namespace:
     """Return the namespace of tails under a plan or an activity."""
     return Namespace(table_name, series_id, "BACKFILL", "CUSTOM", activity)
 
 
-def refresh(table_name: str, series_id: str, campaign_id: str) -> Namespace:
+def refresh_namespace(table_name: str, series_id: str, campaign_id: str) -> Namespace:
     """Return the namespace of a campaign that fetches again what is stored."""
     return Namespace(table_name, series_id, "UPDATE", "CUSTOM", campaign_id)
 
 
-def signal(table_name: str, series_id: str, batch_id: str) -> Namespace:
+def signal_namespace(table_name: str, series_id: str, batch_id: str) -> Namespace:
     """Return the namespace of updates that follow a batch of ids."""
     return Namespace(table_name, series_id, "UPDATE", "CUSTOM", batch_id, "ID")
 

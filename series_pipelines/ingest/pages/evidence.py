@@ -55,7 +55,7 @@ def find_evidence(
     """Return what an answer says about time without data."""
     if isinstance(got, Page):
         found = list(_read_page(facts, fetch, got, outcome, cadence, now_ms))
-        digest = digest_rows(got.rows) if found else ""
+        digest = digest_answer(got.rows) if found else ""
     elif isinstance(got, PageRefused):
         found = list(_read_refusal(facts, fetch, cadence, now_ms))
         digest = got.digest
@@ -65,7 +65,7 @@ def find_evidence(
     return tuple(Evidence(kind, window, request, digest, now_ms, now_ms) for kind, window in found)
 
 
-def digest_rows(rows: object) -> str:
+def digest_answer(rows: object) -> str:
     """Return a short digest of an answer, to tell whether two answers were the same."""
     digest = blake2b(digest_size=16)
     if _is_small(rows):

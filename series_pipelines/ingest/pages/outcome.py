@@ -38,13 +38,13 @@ class Outcome:
     misses: int
     failures: int
     eligible_ms: int | None
-    window_ms: int | None
+    page_span_ms: int | None
     floor: Floor
     error: str | None = None
     interval_ms: int | None = None
 
 
-def settle_page(
+def judge_page(
     facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence, now_ms: int, recheck_after_ms: int = RECHECK_MS
 ) -> Outcome:
     """Return what a well-formed page means."""
@@ -59,13 +59,13 @@ def settle_page(
         misses=misses,
         failures=0,
         eligible_ms=None if goes_on else now_ms + _find_retry(fetch, misses, cadence),
-        window_ms=_find_window(facts, fetch, page),
+        page_span_ms=_find_window(facts, fetch, page),
         floor=floor,
         interval_ms=_find_interval(facts, fetch, page) if cadence.duration is None else None,
     )
 
 
-def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int, *, is_rejected: bool = False) -> Outcome:
+def judge_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int, *, is_rejected: bool = False) -> Outcome:
     """Return what a failed or refused page means: it proves nothing, it only waits.
 
     But a vendor that rejects requests for a product it has delisted has nothing newer to give.
@@ -78,26 +78,26 @@ def settle_failure(facts: SeriesFacts, fetch: Fetch, error: str, now_ms: int, *,
         misses=_find_misses(facts, fetch) + is_gone,
         failures=failures,
         eligible_ms=now_ms + delay_ms,
-        window_ms=facts.window_ms,
+        page_span_ms=facts.page_span_ms,
         floor=keep_floor(facts),
         error=error,
         interval_ms=facts.interval_ms,
     )
 
 
-def settle_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
+def judge_pause(facts: SeriesFacts, fetch: Fetch, error: str) -> Outcome:
     """Return what it means that the capability was paused: nothing but that this series had its turn."""
     eligible_ms = {
         "head": facts.head_eligible_ms,
         "gap": facts.gap_eligible_ms,
-        "start": facts.tail_eligible_ms,
+        "start": facts.start_eligible_ms,
     }
     return Outcome(
         moved=False,
         misses=_find_misses(facts, fetch),
         failures=facts.failures,
         eligible_ms=eligible_ms[fetch.target],
-        window_ms=facts.window_ms,
+        page_span_ms=facts.page_span_ms,
         floor=keep_floor(facts),
         error=error,
         interval_ms=facts.interval_ms,
@@ -119,17 +119,17 @@ def has_moved(facts: SeriesFacts, fetch: Fetch, stretches: Sequence[Range]) -> b
 
 def has_stood_still(facts: SeriesFacts) -> bool:
     """Whether what is missing behind was asked for during a day, and nothing came of it."""
-    misses = max(0 if is_at_floor(facts) else facts.tail_misses, facts.gap_misses if facts.has_gap else 0)
+    misses = max(0 if is_at_floor(facts) else facts.start_misses, facts.gap_misses if facts.has_gap else 0)
     return misses >= MISSES_OF_A_DAY or facts.failures >= FAILURES_OF_A_DAY
 
 
-def grow_capability_backoff(backoff_ms: int) -> int:
+def grow_backoff(backoff_ms: int) -> int:
     """Return the next pause of a capability that said no again: five seconds more, at most five minutes."""
     return min(MAX_CAPABILITY_BACKOFF_MS, backoff_ms + CAPABILITY_BACKOFF_STEP_MS)
 
 
 def _find_misses(facts: SeriesFacts, fetch: Fetch) -> int:
-    return {"head": facts.head_misses, "gap": facts.gap_misses, "start": facts.tail_misses}[fetch.target]
+    return {"head": facts.head_misses, "gap": facts.gap_misses, "start": facts.start_misses}[fetch.target]
 
 
 def _find_retry(fetch: Fetch, misses: int, cadence: Cadence) -> int:
@@ -142,10 +142,10 @@ def _find_retry(fetch: Fetch, misses: int, cadence: Cadence) -> int:
 
 def _find_window(facts: SeriesFacts, fetch: Fetch, page: Page) -> int | None:
     if page.range is None:
-        return facts.window_ms
+        return facts.page_span_ms
     span_ms = max(part.end_ms - part.start_ms for part in page.stretches)
     # A head refresh is a few bars long and says nothing of how far one page can reach.
-    return span_ms if fetch.kind == "tail" else max(span_ms, facts.window_ms or 0)
+    return span_ms if fetch.kind == "tail" else max(span_ms, facts.page_span_ms or 0)
 
 
 def _find_interval(facts: SeriesFacts, fetch: Fetch, page: Page) -> int | None:

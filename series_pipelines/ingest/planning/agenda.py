@@ -62,9 +62,9 @@ class _Queue:
 
 
 class Due(NamedTuple):
-    """Due work and the request that serves it; `turn` orders the work of several agendas like that of one."""
+    """Due work and the request that serves it; `rank` orders the work of several agendas like that of one."""
 
-    turn: tuple[int, int, str]
+    rank: tuple[int, int, str]
     facts: SeriesFacts
     fetch: Fetch
 

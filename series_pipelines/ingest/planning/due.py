@@ -38,7 +38,7 @@ def find_tail_due(facts: SeriesDue | SeriesFacts) -> int | None:
     """Return when the tail is or becomes due; None when nothing behind is missing."""
     if facts.end_ms is None:
         return None
-    start_due_ms = None if is_at_floor(facts) else facts.tail_eligible_ms or 0
+    start_due_ms = None if is_at_floor(facts) else facts.start_eligible_ms or 0
     if not facts.has_gap:
         return start_due_ms
     gap_due_ms = facts.gap_eligible_ms or 0
@@ -54,7 +54,7 @@ def find_recheck_due(facts: SeriesDue | SeriesFacts) -> int | None:
     """Return when a proven floor is to be verified again; None while there is none."""
     if facts.recheck_ms is None or not is_at_floor(facts):
         return None
-    return max(facts.recheck_ms, facts.tail_eligible_ms or 0)
+    return max(facts.recheck_ms, facts.start_eligible_ms or 0)
 
 
 def find_behind_due(facts: SeriesDue | SeriesFacts) -> int | None:

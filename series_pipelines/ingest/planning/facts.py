@@ -18,7 +18,7 @@ class SeriesDue(NamedTuple):
     head_attempted_ms: int | None
     head_eligible_ms: int | None
     head_misses: int
-    tail_eligible_ms: int | None
+    start_eligible_ms: int | None
     gap_eligible_ms: int | None
     floor_ms: int | None
     listed_ms: int | None
@@ -42,12 +42,12 @@ class SeriesFacts(NamedTuple):
     head_eligible_ms: int | None
     head_misses: int
     tail_attempted_ms: int | None
-    tail_eligible_ms: int | None
-    tail_misses: int
+    start_eligible_ms: int | None
+    start_misses: int
     gap_eligible_ms: int | None
     gap_misses: int
     failures: int
-    window_ms: int | None
+    page_span_ms: int | None
     floor_ms: int | None
     floor_kind: str | None
     listed_ms: int | None

@@ -28,12 +28,12 @@ class Fetch:
 
 def find_page_span(facts: SeriesFacts, cadence: Cadence) -> int:
     """Return the time that one page spans: as the vendor says, else as the last one did, else a guess."""
-    return cadence.page_ms or facts.window_ms or cadence.step_ms
+    return cadence.page_ms or facts.page_span_ms or cadence.step_ms
 
 
 def find_overlap(facts: SeriesFacts, cadence: Cadence) -> int:
     """Return how far a request reaches into what is covered: always less than the last page's window."""
-    if facts.window_ms is not None and cadence.overlap_ms >= facts.window_ms:
+    if facts.page_span_ms is not None and cadence.overlap_ms >= facts.page_span_ms:
         return 0
     return cadence.overlap_ms
 
@@ -80,8 +80,8 @@ def plan_tail(facts: SeriesFacts, cadence: Cadence, direction: str, now_ms: int)
     if direction == "backward":
         return Fetch("tail", "start", min(now_ms, facts.start_ms + overlap_ms), "history before the first row")
     # One window back, so that a full page ends `overlap` inside what is covered.
-    window_ms = find_page_span(facts, cadence)
-    time_ms = max(find_oldest(facts, cadence), facts.start_ms - window_ms + overlap_ms)
+    page_span_ms = find_page_span(facts, cadence)
+    time_ms = max(find_oldest(facts, cadence), facts.start_ms - page_span_ms + overlap_ms)
     return Fetch("tail", "start", time_ms, "history before the first row", "forward")
 
 
@@ -120,7 +120,7 @@ def narrow_to_window(facts: SeriesFacts, ranges: list[Range], window: Range) -> 
         return None
     position = facts.gap_misses % len(missing)
     return facts._replace(
-        tail_eligible_ms=LAST_MOMENT_MS,
+        start_eligible_ms=LAST_MOMENT_MS,
         gap_eligible_ms=None if position else facts.gap_eligible_ms,
         start_ms=window.start_ms if facts.start_ms is None else facts.start_ms,
         end_ms=window.end_ms if facts.end_ms is None else facts.end_ms,

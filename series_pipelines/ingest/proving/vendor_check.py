@@ -30,7 +30,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Trial:
     """What was tried of a vendor, whether it works, and what was seen or went wrong."""
 
     vendor: str
@@ -39,30 +39,30 @@ class Finding:
     detail: str
 
 
-def check_vendor(vendor: Vendor, clock: Clock, connect: Callable[[], Connection] | None) -> Iterator[Finding]:
+def check_vendor(vendor: Vendor, clock: Clock, connect: Callable[[], Connection] | None) -> Iterator[Trial]:
     """Try all that a vendor offers, each thing once; `connect` reaches the books of its turns, if anybody keeps any."""
     registry = Registry([vendor])
     [name] = registry.by_name
     catalogue = registry.read()
     count = len(catalogue.capabilities)
-    yield Finding(name, "services", not catalogue.refused, "; ".join(catalogue.refused) or f"{count} services")
+    yield Trial(name, "services", not catalogue.refused, "; ".join(catalogue.refused) or f"{count} services")
     products: list[Product] = []
     tried = _try(lambda: ask(name, "products()", partial(read_products, name, vendor), LOOK_SECONDS))
     if isinstance(tried, str):
-        yield Finding(name, "products", False, tried)
+        yield Trial(name, "products", False, tried)
     else:
         products = list(tried.taken.values())
         detail = "; ".join((f"{len(products)} products", *tried.refused))
-        yield Finding(name, "products", bool(products) and not tried.refused, detail)
+        yield Trial(name, "products", bool(products) and not tried.refused, detail)
     for capability in catalogue.capabilities.values():
         what = f"{capability.method} {capability.product_prefix}"
         product = _choose_product(products, capability, clock.now_ms())
         if product is None:
-            yield Finding(name, what, False, "there is no product to try it with")
+            yield Trial(name, what, False, "there is no product to try it with")
             continue
         page = _try(partial(_fetch, vendor, capability, product, clock, connect))
         is_page = isinstance(page, Page)
-        yield Finding(name, what, is_page, _describe(product, page) if isinstance(page, Page) else page)
+        yield Trial(name, what, is_page, _describe(product, page) if isinstance(page, Page) else page)
 
 
 def _choose_product(products: Iterable[Product], capability: Capability, now_ms: int) -> Product | None:

@@ -78,7 +78,7 @@ def mend_series(
             _make_step(table_name, unsound, number, now_ms) for number, unsound in enumerate((*removed, *hollow), 1)
         ]
         if steps:
-            cursors.record(conn, cursors.Lineage(), steps)
+            cursors.record(conn, cursors.Author(), steps)
     kept = [row for row in misplaced if row not in removed and not _is_beside(row, removed)]
     return [
         *(_make_fault(table_name, unsound, is_mended=True) for unsound in (*removed, *hollow)),

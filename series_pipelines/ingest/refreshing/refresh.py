@@ -20,10 +20,10 @@ from series_pipelines.ingest.budgets.turns import LaneTurns, NoTurn
 from series_pipelines.ingest.lane.fetch import ask_page
 from series_pipelines.ingest.lane.pause import CapabilityPause
 from series_pipelines.ingest.ledger import append as cursors
-from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, refresh
+from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, refresh_namespace
 from series_pipelines.ingest.pages.check import Page, find_possible_life
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS, Clocks
-from series_pipelines.ingest.pages.evidence import Evidence, digest_rows
+from series_pipelines.ingest.pages.evidence import Evidence, digest_answer
 from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing import evidence as evidence_store
@@ -157,18 +157,18 @@ def refresh_capability(
             control.close()
 
 
-def commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed) -> None:
+def commit_page(conn: Connection, author: cursors.Author, done: Refreshed) -> None:
     """Commit rows, range, cursor event and evidence of one page, or none of them. Doing it twice changes nothing."""
-    cursors.commit_once(lambda again: _commit_page(conn, lineage, done, again))
+    cursors.commit_once(lambda again: _commit_page(conn, author, done, again))
 
 
-def _commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed, again: bool) -> None:
+def _commit_page(conn: Connection, author: cursors.Author, done: Refreshed, again: bool) -> None:
     page, series_id, table_name = done.page, done.namespace.series_id, done.namespace.table_name
     with conn.transaction():
         locks.own_series(conn, table_name, [series_id])
         refuse_bars_across(conn, TABLES[table_name], [(series_id, page)])
         write_rows(conn, TABLES[table_name], [SeriesRows(series_id, page.rows)])
-        cursors.record(conn, lineage, [done.step], again)
+        cursors.record(conn, author, [done.step], again)
         if page.range is None:
             return
         ranges.add(conn, table_name, [(series_id, stretch) for stretch in page.stretches])
@@ -179,7 +179,7 @@ def _commit_page(conn: Connection, lineage: cursors.Lineage, done: Refreshed, ag
 def _find_new_holes(done: Refreshed) -> list[Evidence]:
     """Return what the page says of time that no page covered before; of the rest, the rows stored there tell."""
     holes = [new for hole in done.page.holes for new in find_missing(done.stored, hole)]
-    digest, now_ms = digest_rows(done.page.rows) if holes else "", done.step.recorded_ms
+    digest, now_ms = digest_answer(done.page.rows) if holes else "", done.step.recorded_ms
     return [Evidence("verified_empty", hole, done.step.request or "", digest, now_ms, now_ms) for hole in holes]
 
 
@@ -207,7 +207,7 @@ class _Worker:
         self._report = RefreshReport()
         self._pause = CapabilityPause(control, capability.cap_key)
         self._turns = LaneTurns(control, capability, tools.clock)
-        self._lineage = cursors.Lineage(capability.cap_key, None, uuid4().hex)
+        self._author = cursors.Author(capability.cap_key, None, uuid4().hex)
         self._database_ahead_ms = tools.read_database_clock(control) - tools.clock.now_ms()
         patience = Patience(tools.clock, deadline_ms)
         self._database = Reopening(partial(tools.connect, "refresh writer", False), patience.wait)
@@ -238,10 +238,10 @@ class _Worker:
     def _refresh_series(self, facts: SeriesFacts) -> None:
         table_name, allowed = self._capability.table_name, self._capability.limits
         cadence = find_cadence(table_name, facts.series_id, allowed.grace_ms, facts.interval_ms, allowed.page_rows)
-        namespace = refresh(table_name, facts.series_id, self._order.campaign_id)
+        namespace = refresh_namespace(table_name, facts.series_id, self._order.campaign_id)
         stored = ranges.read(self._control, table_name, [facts.series_id])[facts.series_id]
         stretches = find_stretches(stored, self._order.window)
-        step_ms = max(facts.window_ms or 0, cadence.page_ms or 0) or cadence.step_ms
+        step_ms = max(facts.page_span_ms or 0, cadence.page_ms or 0) or cadence.step_ms
         direction, tries = self._capability.direction, 0
         while True:
             self._look_up()
@@ -340,7 +340,7 @@ class _Worker:
     def _commit(self, done: Refreshed) -> None:
         # Twice is safe: the ledger knows the page by its key.
         try:
-            self._database.run(lambda conn: commit_page(conn, self._lineage, done))
+            self._database.run(lambda conn: commit_page(conn, self._author, done))
         except NO_PAGE_TO_BLAME:
             raise
         except Exception as error:

@@ -106,7 +106,7 @@ def estimate_left(paces: Mapping[str, Pace], facts: SeriesFacts, coverage: Cover
     pace = paces.get(facts.cap_key)
     if pace is None:
         return None
-    return estimate_completion(coverage.behind_ms, facts.window_ms, pace.waiting, pace.pages_per_minute)
+    return estimate_completion(coverage.behind_ms, facts.page_span_ms, pace.waiting, pace.pages_per_minute)
 
 
 def decide_lanes(backlog: Backlog, table_name: str, kind: Kind, busy: Collection[str]) -> LaneDecision:

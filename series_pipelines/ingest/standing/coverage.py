@@ -137,11 +137,11 @@ def measure_coverage(
     )
 
 
-def estimate_completion(behind_ms: int, window_ms: int | None, waiting: int, pages_per_minute: float) -> int | None:
+def estimate_completion(behind_ms: int, page_span_ms: int | None, waiting: int, pages_per_minute: float) -> int | None:
     """Return how long it may take until nothing behind is unknown: tails take turns, a page each."""
-    if not behind_ms or not window_ms or pages_per_minute <= 0:
+    if not behind_ms or not page_span_ms or pages_per_minute <= 0:
         return None
-    return round(ceil(behind_ms / window_ms) * max(1, waiting) / pages_per_minute * MINUTE_MS)
+    return round(ceil(behind_ms / page_span_ms) * max(1, waiting) / pages_per_minute * MINUTE_MS)
 
 
 def draw_bar(ranges: Sequence[Range], life: Range, width: int) -> str:

@@ -28,7 +28,7 @@ class CapabilityState(NamedTuple):
     in_flight: bool
 
 
-class Backoff(NamedTuple):
+class Pause(NamedTuple):
     backoff_ms: int
     next_eligible_ms: int | None
 
@@ -56,16 +56,18 @@ def find_vendors(conn: Connection, cap_keys: Collection[str]) -> dict[str, str]:
     return dict(cast(list[tuple[str, str]], rows))
 
 
-def read_backoff(conn: Connection, cap_key: str) -> Backoff:
+def read_pause(conn: Connection, cap_key: str) -> Pause:
     """Return the pause of one capability."""
-    row = conn.execute(_SQL["read_backoff"], {"cap_key": cap_key}).fetchone()
-    return Backoff._make(cast(Any, row)) if row else Backoff(0, None)
+    row = conn.execute(_SQL["read_pause"], {"cap_key": cap_key}).fetchone()
+    return Pause._make(cast(Any, row)) if row else Pause(0, None)
 
 
-def back_off(conn: Connection, cap_key: str, backoff_ms: int, next_eligible_ms: int, error: str, now_ms: int) -> None:
+def write_pause(
+    conn: Connection, cap_key: str, backoff_ms: int, next_eligible_ms: int, error: str, now_ms: int
+) -> None:
     """Pause a capability that said no."""
     conn.execute(
-        _SQL["back_off"],
+        _SQL["write_pause"],
         {
             "cap_key": cap_key,
             "backoff_ms": backoff_ms,
@@ -76,9 +78,9 @@ def back_off(conn: Connection, cap_key: str, backoff_ms: int, next_eligible_ms: 
     )
 
 
-def clear_backoff(conn: Connection, cap_key: str, now_ms: int) -> None:
+def clear_pause(conn: Connection, cap_key: str, now_ms: int) -> None:
     """End a capability's pause, because a request succeeded."""
-    conn.execute(_SQL["clear_backoff"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
+    conn.execute(_SQL["clear_pause"], {"cap_key": cap_key, "now": ms_to_time(now_ms)})
 
 
 def note_success(conn: Connection, cap_key: str, now_ms: int) -> None:

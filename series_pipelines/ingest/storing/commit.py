@@ -19,7 +19,7 @@ from series_pipelines.errors import (
     SeriesError,
 )
 from series_pipelines.ingest.ledger import append as cursors
-from series_pipelines.ingest.ledger.cursor import HISTORY, CursorValue, backfill, harvest
+from series_pipelines.ingest.ledger.cursor import CursorValue, backfill_namespace, harvest_namespace
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.evidence import Evidence
 from series_pipelines.ingest.pages.outcome import Outcome
@@ -49,23 +49,12 @@ class Finished:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
-    """Who commits: a lane of a capability, and the plan under which it fetches what lies behind."""
-
-    cap_key: str
-    direction: str
-    lane: str
-    run_id: str | None = None
-    activity: str = HISTORY
-
-
 def explain_unstorable(error: Exception) -> str:
     """Return why a page can't be stored, as one line that can be."""
     return clean_text(f"the page can't be stored: {error if isinstance(error, SeriesError) else describe_error(error)}")
 
 
-def commit_group(conn: Connection, table_name: str, author: Author, group: Sequence[Finished]) -> Counter[str]:
+def commit_group(conn: Connection, table_name: str, author: cursors.Author, group: Sequence[Finished]) -> Counter[str]:
     """Commit a group of attempts, at most one a series; return how many rows of each series were new or different.
 
     Doing it twice changes nothing.
@@ -73,7 +62,9 @@ def commit_group(conn: Connection, table_name: str, author: Author, group: Seque
     return cursors.commit_once(lambda again: _commit(conn, table_name, author, group, again))
 
 
-def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[Finished], again: bool) -> Counter[str]:
+def _commit(
+    conn: Connection, table_name: str, author: cursors.Author, group: Sequence[Finished], again: bool
+) -> Counter[str]:
     table, series_ids = TABLES[table_name], [finished.facts.series_id for finished in group]
     paged = [(finished, finished.page) for finished in group if finished.page is not None]
     with conn.transaction():
@@ -96,7 +87,7 @@ def _commit(conn: Connection, table_name: str, author: Author, group: Sequence[F
         evidence_store.trim(conn, table_name, covered)
         said = [(finished.facts.series_id, known) for finished in group for known in finished.evidence]
         evidence_store.record(conn, table_name, evidence_store.keep_stored(conn, table, said))
-        states.settle(
+        states.write_outcomes(
             conn,
             table_name,
             [
@@ -122,20 +113,20 @@ def refuse_bars_across(conn: Connection, table: SeriesTable, pages: Sequence[tup
 
 
 def _record_steps(
-    conn: Connection, table_name: str, author: Author, paged: Sequence[tuple[Finished, Page]], again: bool
+    conn: Connection, table_name: str, author: cursors.Author, paged: Sequence[tuple[Finished, Page]], again: bool
 ) -> None:
     """Write in the ledger what the pages did to their cursors."""
     steps = [_make_step(table_name, author, finished, page) for finished, page in paged]
-    cursors.record(conn, cursors.Lineage(author.cap_key, author.run_id, author.lane), steps, again)
+    cursors.record(conn, author, steps, again)
 
 
-def _make_step(table_name: str, author: Author, finished: Finished, page: Page) -> cursors.CursorStep:
+def _make_step(table_name: str, author: cursors.Author, finished: Finished, page: Page) -> cursors.CursorStep:
     series_id, fetch = finished.facts.series_id, finished.fetch
     if fetch.kind == "head":
-        namespace = harvest(table_name, series_id)
+        namespace = harvest_namespace(table_name, series_id)
         position = page.range.end_ms if page.range else None
     else:
-        namespace = backfill(table_name, series_id, author.activity)
+        namespace = backfill_namespace(table_name, series_id, author.activity)
         position = page.range.start_ms if page.range else None
     return cursors.CursorStep(
         namespace,

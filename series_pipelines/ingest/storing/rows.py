@@ -83,7 +83,7 @@ def _split(
 def format_rows(table: SeriesTable, page: SeriesRows) -> list[str]:
     """Return the page's rows as lines of COPY text, made column by column."""
     columns, times = list(zip(*page.rows, strict=True)), len(table.times)
-    texts = [list(map(format_time, column)) for column in columns[:times]]
+    texts = [list(map(format_copy_time, column)) for column in columns[:times]]
     for column in columns[times:]:
         texts.append([NULL if value is None else value for value in column] if None in column else list(column))
     return list(map("\t".join, zip(repeat(escape(page.series_id)), *texts, strict=False)))
@@ -151,7 +151,7 @@ def _copy(conn: Connection, statement: str, lines: list[str]) -> None:
 
 
 @lru_cache(maxsize=_TIME_CACHE_SIZE)
-def format_time(time_ms: int) -> str:
+def format_copy_time(time_ms: int) -> str:
     """Return epoch milliseconds as COPY text for a timestamptz."""
     moment = ms_to_time(time_ms)
     assert moment is not None

@@ -75,11 +75,11 @@ def read_due(conn: Connection, table_name: str) -> list[SeriesDue]:
     return [due._replace(has_gap=True) if due.may_hide_gap and due.series_id in gapped else due for due in known]
 
 
-def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> None:
+def write_outcomes(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> None:
     """Write what attempts mean for their series; at most one attempt a series."""
     outcomes = [attempt.outcome for attempt in attempts]
     conn.execute(
-        _SQL["settle"],
+        _SQL["write_outcomes"],
         {
             "table_name": table_name,
             "series_ids": [attempt.series_id for attempt in attempts],
@@ -88,7 +88,7 @@ def settle(conn: Connection, table_name: str, attempts: Sequence[Attempt]) -> No
             "eligible": [ms_to_time(outcome.eligible_ms) for outcome in outcomes],
             "misses": [outcome.misses for outcome in outcomes],
             "failures": [outcome.failures for outcome in outcomes],
-            "windows": [outcome.window_ms for outcome in outcomes],
+            "windows": [outcome.page_span_ms for outcome in outcomes],
             "floors": [ms_to_time(outcome.floor.time_ms) for outcome in outcomes],
             "floor_kinds": [outcome.floor.kind for outcome in outcomes],
             "grounds": [",".join(outcome.floor.grounds) for outcome in outcomes],

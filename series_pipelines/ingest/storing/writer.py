@@ -22,10 +22,11 @@ from series_pipelines.errors import (
     StatementCancelled,
     StoreError,
 )
-from series_pipelines.ingest.pages.outcome import settle_failure
+from series_pipelines.ingest.ledger.append import Author
+from series_pipelines.ingest.pages.outcome import judge_failure
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing import capabilities, ranges, states
-from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Author, Finished, commit_group, explain_unstorable
+from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Finished, commit_group, explain_unstorable
 from series_pipelines.ingest.storing.patience import ALWAYS_MS, Patience
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.reopening import Reopening
@@ -145,7 +146,7 @@ class Writer:
             raise
         except Exception as error:
             reason = explain_unstorable(error)
-        outcome = settle_failure(finished.facts, finished.fetch, reason, finished.attempted_ms)
+        outcome = judge_failure(finished.facts, finished.fetch, reason, finished.attempted_ms)
         failed = Finished(finished.facts, finished.fetch, finished.attempted_ms, None, outcome, finished.number)
         try:
             self._commit_together([failed])
@@ -169,7 +170,7 @@ class Writer:
 
         def write(conn: Connection) -> None:
             with conn.transaction():
-                capabilities.note_error(conn, self._author.cap_key, why, self._clock.now_ms())
+                capabilities.note_error(conn, self._author.cap_key or "", why, self._clock.now_ms())
 
         with suppress(StoreError):
             self._database.run_once(write)

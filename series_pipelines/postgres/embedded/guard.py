@@ -25,7 +25,7 @@ UNDISTURBED_SECONDS = 10.0
 STOP_SIGNALS = ((signal.SIGINT, 20.0), (signal.SIGQUIT, 8.0), (signal.SIGKILL, 5.0))
 RECOVERY_SECONDS = 300.0
 RECOVERY_LOOK_SECONDS = 0.2
-PROBE_SECONDS = 1.0
+GREETING_SECONDS = 1.0
 STARTUP_PACKET = b"\0\3\0\0user\0postgres\0database\0postgres\0\0"
 
 
@@ -126,7 +126,7 @@ def _await_last_lease(lease: int, port: int, waker: int) -> None:
 def _is_recovering(port: int) -> bool:
     """Ask as a client would: crash recovery under a living postmaster shows in no file."""
     try:
-        with socket.create_connection(("127.0.0.1", port), PROBE_SECONDS) as probe:
+        with socket.create_connection(("127.0.0.1", port), GREETING_SECONDS) as probe:
             probe.sendall(struct.pack("!i", 4 + len(STARTUP_PACKET)) + STARTUP_PACKET)
             reply = probe.recv(1024)
     except OSError:

@@ -37,7 +37,7 @@ FALLBACK_FOLDER = Path("/var/lib/series-pipelines")
 SERVER_USER = "nobody"
 PROGRAMS = ("initdb", "postgres")
 START_SECONDS = 60.0
-TURN_SECONDS = 90.0
+START_LOCK_SECONDS = 90.0
 LOG_LIMIT_BYTES = 1024 * 1024
 # Below the ephemeral ports: no outgoing connection takes a sticky port, and a probe can't connect to itself.
 PORTS = range(20_000, 32_000)
@@ -112,7 +112,9 @@ def start_embedded(home: Path) -> EmbeddedPostgres:
     with _mutex, _errors_of(home):
         make_home(home)
         with _opened(home / "postgres.start.lock") as turn:
-            _await_lock(turn, fcntl.LOCK_EX, TURN_SECONDS, f"another process is still starting Postgres in {home}")
+            _await_lock(
+                turn, fcntl.LOCK_EX, START_LOCK_SECONDS, f"another process is still starting Postgres in {home}"
+            )
             share = _take_share(home)
             try:
                 state = _ensure_server(home)

@@ -11,16 +11,16 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
+    Segment,
     UsedHeader,
 )
 
 ASTER: Final = Exchange(
     name="aster",
     offers=(
-        Offer(
+        Segment(
             "ASTER/PERP/",
             "swap",
             "swap",
@@ -38,7 +38,7 @@ ASTER: Final = Exchange(
                 span_ms=YEAR_MS,
             ),
         ),
-        Offer("ASTER/SPOT/", "spot", "spot", replace(SPOT_KLINES, call="sapipublic_get_v3_klines", weight=5)),
+        Segment("ASTER/SPOT/", "spot", "spot", replace(SPOT_KLINES, call="sapipublic_get_v3_klines", weight=5)),
     ),
     pools={"spot": Pool(72, 2_000, "spot"), "fapi": Pool(72, 2_000, "fapi")},
     costs=(Cost("/fapi/", "fapi"), Cost("", "spot", 1)),

@@ -12,9 +12,9 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
+    Segment,
     UsedHeader,
 )
 
@@ -41,7 +41,7 @@ CODES: Final = Codes(
 BINANCE: Final = Exchange(
     name="binance",
     offers=(
-        Offer(
+        Segment(
             "BINANCE/USDT-FUTURE/",
             "linear",
             "linear",
@@ -59,8 +59,8 @@ BINANCE: Final = Exchange(
                 span_ms=YEAR_MS,
             ),
         ),
-        Offer("BINANCE/SPOT/", "spot", "spot", SPOT_KLINES),
-        Offer("BINANCE/MARGIN/", "margin", "spot", SPOT_KLINES),
+        Segment("BINANCE/SPOT/", "spot", "spot", SPOT_KLINES),
+        Segment("BINANCE/MARGIN/", "margin", "spot", SPOT_KLINES),
     ),
     pools={
         "spot": Pool(180, 2_000, "spot"),

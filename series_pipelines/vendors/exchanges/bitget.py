@@ -13,10 +13,10 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
     Recent,
+    Segment,
 )
 
 _REACH: Final = {
@@ -65,8 +65,8 @@ _COIN: Final = {"productType": "COIN-FUTURES"}
 BITGET: Final = Exchange(
     name="bitget",
     offers=(
-        Offer("BITGET/USDT-FUTURES/", "linear", "swap", _CANDLES, _FUNDING, ("USDT",)),
-        Offer(
+        Segment("BITGET/USDT-FUTURES/", "linear", "swap", _CANDLES, _FUNDING, ("USDT",)),
+        Segment(
             "BITGET/COIN-FUTURES/",
             "inverse",
             "swap",
@@ -79,7 +79,7 @@ BITGET: Final = Exchange(
             replace(_FUNDING, params={**_FUNDING.params, **_COIN}),
             ("USD",),
         ),
-        Offer(
+        Segment(
             "BITGET/SPOT/",
             "spot",
             "spot",

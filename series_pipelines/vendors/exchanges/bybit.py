@@ -13,9 +13,9 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
+    Segment,
 )
 
 _KLINES: Final = Endpoint(
@@ -56,8 +56,8 @@ def _params(endpoint: Endpoint, category: str) -> dict[str, str]:
 BYBIT: Final = Exchange(
     name="bybit",
     offers=(
-        Offer("BYBIT/LINEAR/", "linear", "linear", _KLINES, _FUNDING),
-        Offer(
+        Segment("BYBIT/LINEAR/", "linear", "linear", _KLINES, _FUNDING),
+        Segment(
             "BYBIT/INVERSE/",
             "inverse",
             "inverse",
@@ -65,7 +65,7 @@ BYBIT: Final = Exchange(
             replace(_KLINES, params=_params(_KLINES, "inverse"), columns=BarColumns(0, 1, 2, 3, 4, 6)),
             replace(_FUNDING, params=_params(_FUNDING, "inverse")),
         ),
-        Offer("BYBIT/SPOT/", "spot", "spot", replace(_KLINES, params=_params(_KLINES, "spot"))),
+        Segment("BYBIT/SPOT/", "spot", "spot", replace(_KLINES, params=_params(_KLINES, "spot"))),
     ),
     pools={"ip": Pool(540, 5_000)},
     costs=(Cost("", "ip"),),

@@ -25,7 +25,7 @@ SECRETS: Final = {"API_KEY": "apiKey", "SECRET": "secret", "PASSWORD": "password
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class GoodResponse:
     """A response that says all is well, and its body with every number as text."""
 
     response: Response
@@ -118,7 +118,7 @@ class Client:
         if exchange.keys:
             self._take_keys(secrets)
 
-    def call(self, name: str, params: Mapping[str, Any], group: str, weight: int) -> Answer:
+    def call(self, name: str, params: Mapping[str, Any], group: str, weight: int) -> GoodResponse:
         """Call ccxt's implicit method, or its API and a path; return the answer or raise a VendorError."""
         self._price = group, weight
         api, space, path = name.partition(" ")
@@ -128,7 +128,7 @@ class Client:
             body = getattr(self.ccxt, name)(dict(params))
         if self._last is None:
             raise PageRefused(f"{self._exchange.name}: no response was seen")
-        return Answer(self._last, body)
+        return GoodResponse(self._last, body)
 
     def fetch_markets(self, types: tuple[str, ...]) -> list[dict[str, Any]]:
         """Return ccxt's markets of these types; one failed request fails them all."""

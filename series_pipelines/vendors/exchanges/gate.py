@@ -12,9 +12,9 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
+    Segment,
     UsedHeader,
 )
 
@@ -37,7 +37,7 @@ _CANDLES: Final = Endpoint(
 GATE: Final = Exchange(
     name="gate",
     offers=(
-        Offer(
+        Segment(
             "GATE/FUTURE/",
             "swap",
             "swap",
@@ -54,7 +54,7 @@ GATE: Final = Exchange(
                 group="funding",
             ),
         ),
-        Offer(
+        Segment(
             "GATE/SPOT/",
             "spot",
             "spot",
@@ -82,6 +82,6 @@ GATE: Final = Exchange(
     ),
     listed=("create_time:s", "launch_time:s", "buy_start:s"),
     delisted=("delisted_time:s", "delisting_time:s"),
-    settles={"_USDT": "usdt", "_USD": "btc"},
+    settle_coins={"_USDT": "usdt", "_USD": "btc"},
     keys=False,
 )

@@ -12,16 +12,16 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
+    LongerBars,
     Pool,
-    Probe,
     RateColumns,
+    Segment,
 )
 
 HTX: Final = Exchange(
     name="htx",
     offers=(
-        Offer(
+        Segment(
             "HTX/SWAP/",
             "linear",
             "linear",
@@ -37,7 +37,7 @@ HTX: Final = Exchange(
                 high=Bound("to", -1, 1_000),
                 group="swap-market",
                 open_ended=False,
-                probe=Probe("1day", DAY_MS),
+                longer_bars=LongerBars("1day", DAY_MS),
                 # Longer bars begin with Singapore's day.
                 intervals=name_intervals("1 5 15 30", "4", {"PT1H": "60min"}, minute="{}min", hour="{}hour"),
             ),
@@ -55,7 +55,7 @@ HTX: Final = Exchange(
                 cuts=True,
             ),
         ),
-        Offer(
+        Segment(
             "HTX/SPOT/",
             "spot",
             "spot",

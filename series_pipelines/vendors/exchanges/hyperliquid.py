@@ -12,9 +12,9 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
+    Segment,
 )
 
 _CANDLES: Final = Endpoint(
@@ -38,7 +38,7 @@ _CANDLES: Final = Endpoint(
 HYPERLIQUID: Final = Exchange(
     name="hyperliquid",
     offers=(
-        Offer(
+        Segment(
             "HYPERLIQUID/PERPETUAL/",
             "swap",
             "swap",
@@ -58,7 +58,7 @@ HYPERLIQUID: Final = Exchange(
                 span_ms=YEAR_MS,
             ),
         ),
-        Offer("HYPERLIQUID/SPOT/", "spot", "spot", _CANDLES),
+        Segment("HYPERLIQUID/SPOT/", "spot", "spot", _CANDLES),
     ),
     # 1200 a minute; a page of 5000 bars costs 104, so a window of two seconds could never let one leave.
     pools={"info": Pool(180, 10_000)},

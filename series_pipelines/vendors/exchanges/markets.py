@@ -9,7 +9,7 @@ from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused
 from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Product
-from series_pipelines.vendors.exchanges.spec import Exchange, Offer
+from series_pipelines.vendors.exchanges.spec import Exchange, Segment
 
 # Binance's word for "never" where a perpetual contract must name its last day.
 NEVER_MS: Final = 4_133_404_800_000
@@ -18,7 +18,7 @@ MOST_DIGITS: Final = 60
 
 def make_products(
     exchange: Exchange,
-    offers: Iterable[Offer],
+    offers: Iterable[Segment],
     markets: Sequence[Mapping[str, Any]],
 ) -> list[Product]:
     """Return all products. A prefix without any market is not believed: markets do not all vanish."""
@@ -46,7 +46,7 @@ def format_decimal(value: object) -> str | None:
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def _belongs(offer: Offer, market: Mapping[str, Any]) -> bool:
+def _belongs(offer: Segment, market: Mapping[str, Any]) -> bool:
     if offer.quotes and market.get("quote") not in offer.quotes:
         return False
     if offer.kind == "spot":
@@ -56,7 +56,7 @@ def _belongs(offer: Offer, market: Mapping[str, Any]) -> bool:
     return market.get("swap") is True and (offer.kind == "swap" or market.get(offer.kind) is True)
 
 
-def _make_product(exchange: Exchange, offer: Offer, market: Mapping[str, Any]) -> Product:
+def _make_product(exchange: Exchange, offer: Segment, market: Mapping[str, Any]) -> Product:
     info = market.get("info") or {}
     instrument = market.get(exchange.id_field) if market.get("contract") else market.get("id")
     precision = market.get("precision") or {}

@@ -23,7 +23,7 @@ Ask = Callable[[int], list[Rate]]
 
 
 @dataclass(slots=True)
-class Stretch:
+class KnownRows:
     """Rows without a hole between them, oldest first, and the page that held the oldest when it was read."""
 
     rows: list[Rate]
@@ -38,14 +38,14 @@ class Stretch:
 class PageMemory:
     """What was read last of each series, in this process; the oldest entry goes first."""
 
-    stretches: dict[str, Stretch] = field(default_factory=dict)
+    stretches: dict[str, KnownRows] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
 
-    def get(self, series: str) -> Stretch | None:
+    def get(self, series: str) -> KnownRows | None:
         with self.lock:
             return self.stretches.get(series)
 
-    def put(self, series: str, stretch: Stretch) -> None:
+    def put(self, series: str, stretch: KnownRows) -> None:
         with self.lock:
             self.stretches.pop(series, None)
             self.stretches[series] = stretch
@@ -64,11 +64,11 @@ def fetch_before(ask: Ask, page_rows: int, series: str, time_ms: int, memory: Pa
         found = _read_on(ask, found)
     asks_for_newest = found.page == 1 and found.rows[-1][0] < time_ms
     if known is None or not asks_for_newest:
-        memory.put(series, Stretch(found.rows[: 2 * page_rows], found.page))
+        memory.put(series, KnownRows(found.rows[: 2 * page_rows], found.page))
     return [rate for rate in found.rows if rate[0] < time_ms]
 
 
-def _read_on(ask: Ask, known: Stretch) -> Stretch:
+def _read_on(ask: Ask, known: KnownRows) -> KnownRows:
     oldest_ms = known.rows[0][0]
     page = known.page + 1
     for _ in range(MOST_REQUESTS):
@@ -77,17 +77,17 @@ def _read_on(ask: Ask, known: Stretch) -> Stretch:
         if not rows:
             return known
         if older:
-            return Stretch([*older, *known.rows], page)
+            return KnownRows([*older, *known.rows], page)
         page += 1
     raise PageRefused(f"{MOST_REQUESTS} pages show nothing before {oldest_ms}, and do not end")
 
 
-def _search(ask: Ask, page_rows: int, time_ms: int) -> Stretch | None:
+def _search(ask: Ask, page_rows: int, time_ms: int) -> KnownRows | None:
     first = ask(1)
     if not first:
         return None
     if first[0][0] < time_ms:
-        return Stretch(first, 1)
+        return KnownRows(first, 1)
     newer, older = 1, None
     oldest_ms, cadence_ms = first[0][0], _find_cadence(first)
     for attempt in range(MOST_REQUESTS):
@@ -102,7 +102,7 @@ def _search(ask: Ask, page_rows: int, time_ms: int) -> Stretch | None:
             if older is not None and older <= newer:
                 older = None
         elif rows and (rows[-1][0] >= time_ms or page == newer + 1):
-            return Stretch(rows, page)
+            return KnownRows(rows, page)
         elif page == newer + 1:
             return None
         else:

@@ -14,10 +14,10 @@ from series_pipelines.vendors.exchanges.spec import (
     Endpoint,
     Envelope,
     Exchange,
-    Offer,
     Pool,
     RateColumns,
     Recent,
+    Segment,
 )
 
 _CANDLES: Final = Endpoint(
@@ -42,7 +42,7 @@ _CANDLES: Final = Endpoint(
 OKX: Final = Exchange(
     name="okx",
     offers=(
-        Offer(
+        Segment(
             "OKX/SWAP/",
             "swap",
             "swap",
@@ -60,8 +60,8 @@ OKX: Final = Exchange(
                 span_ms=YEAR_MS,
             ),
         ),
-        Offer("OKX/SPOT/", "spot", "spot", _CANDLES),
-        Offer(
+        Segment("OKX/SPOT/", "spot", "spot", _CANDLES),
+        Segment(
             "OKX/MARGIN/",
             "margin",
             "spot",

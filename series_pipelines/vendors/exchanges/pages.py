@@ -11,7 +11,7 @@ from series_pipelines.core.duration import Duration
 from series_pipelines.core.ranges import MAX_OVERLAP_MS
 from series_pipelines.vendors.contract import Reply
 from series_pipelines.vendors.exchanges.numbered import PageMemory, fetch_before
-from series_pipelines.vendors.exchanges.paging import MOST_DETOURS, Window, plan_detours, plan_window
+from series_pipelines.vendors.exchanges.paging import MOST_DETOURS, Bounds, plan_bounds, plan_detours
 from series_pipelines.vendors.exchanges.spec import BarColumns, Endpoint, RateColumns
 from series_pipelines.vendors.exchanges.wire import Rate, find_closed_time, flip_sign, read_bars, read_rates, read_times
 
@@ -24,11 +24,11 @@ class Read:
     now_ms: int
 
 
-AskWindow = Callable[[Window], Read]
+AskWindow = Callable[[Bounds], Read]
 AskPage = Callable[[int], Read]
 
 
-def fetch_window(
+def fetch_bounds(
     ask: AskWindow,
     endpoint: Endpoint,
     duration: Duration | None,
@@ -38,7 +38,7 @@ def fetch_window(
     ask_probe: AskWindow | None = None,
 ) -> Reply:
     """Fetch a window; if nothing in it leads on, look further before that is believed."""
-    window = plan_window(endpoint, duration, time_ms, now_ms)
+    window = plan_bounds(endpoint, duration, time_ms, now_ms)
     if window is None:
         return Reply([], now_ms)
     read = ask(window)
@@ -54,17 +54,17 @@ def fetch_window(
     return make_reply(endpoint, duration, read, time_ms)
 
 
-def _follow_probe(ask: AskWindow, ask_probe: AskWindow, endpoint: Endpoint, window: Window, read: Read) -> Read:
+def _follow_probe(ask: AskWindow, ask_probe: AskWindow, endpoint: Endpoint, window: Bounds, read: Read) -> Read:
     """Add the rows before an outage, if longer bars show that there are any."""
-    probe = endpoint.probe
+    probe = endpoint.longer_bars
     if probe is None or not window.low:
         return read
-    seen = ask_probe(Window(max(0, window.low - endpoint.limit * probe.bar_ms), window.low))
+    seen = ask_probe(Bounds(max(0, window.low - endpoint.limit * probe.bar_ms), window.low))
     times = read_times(endpoint.columns, seen.rows)
     if not times:
         return Read(read.rows, seen.now_ms)
     high = min(window.low, max(times) + probe.bar_ms)
-    found = ask(Window(max(0, high - (window.span_ms or 0)), high))
+    found = ask(Bounds(max(0, high - (window.span_ms or 0)), high))
     return Read([*found.rows, *read.rows], found.now_ms)
 
 
@@ -83,7 +83,7 @@ def leads_on(endpoint: Endpoint, duration: Duration | None, rows: Sequence[Any],
 
 def fetch_latest(ask: AskWindow, endpoint: Endpoint, duration: Duration | None, time_ms: int) -> Reply:
     """Fetch the newest rows, all that this endpoint gives, and keep what was asked for."""
-    return make_reply(endpoint, duration, ask(Window(None, None)), time_ms)
+    return make_reply(endpoint, duration, ask(Bounds(None, None)), time_ms)
 
 
 def fetch_numbered(ask: AskPage, endpoint: Endpoint, series: str, time_ms: int, memory: PageMemory) -> Reply:
@@ -105,7 +105,7 @@ def fetch_lending(ask_base: AskWindow, ask_quote: AskWindow, endpoint: Endpoint,
     asked_ms, server_ms = time_ms, now_ms
     held: list[tuple[int, str, str, None]] = []
     for _ in range(MOST_DETOURS):
-        window = plan_window(endpoint, None, time_ms, now_ms)
+        window = plan_bounds(endpoint, None, time_ms, now_ms)
         if window is None:
             break
         reads = [ask(window) for ask in (ask_base, ask_quote)]
@@ -152,8 +152,8 @@ def _join(base: list[Rate], quote: list[Rate], *, limit: int) -> list[tuple[int,
     ]
 
 
-def _find_newest(columns: RateColumns, ask: AskWindow, window: Window) -> int | None:
-    rates = read_rates(columns, ask(Window(None, window.low)).rows)
+def _find_newest(columns: RateColumns, ask: AskWindow, window: Bounds) -> int | None:
+    rates = read_rates(columns, ask(Bounds(None, window.low)).rows)
     return rates[-1][0] if rates else None
 
 

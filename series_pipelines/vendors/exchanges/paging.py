@@ -17,7 +17,7 @@ LONGEST_RATE_MS: Final = 8 * HOUR_MS
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Bounds:
     """Rows with low <= created < high; None is an open end."""
 
     low: int | None
@@ -45,7 +45,7 @@ def choose_endpoint(endpoint: Endpoint, duration: Duration, time_ms: int, now_ms
     return young if window.low is not None and window.low >= now_ms - reach_ms else endpoint
 
 
-def plan_window(endpoint: Endpoint, duration: Duration | None, time_ms: int, now_ms: int) -> Window | None:
+def plan_bounds(endpoint: Endpoint, duration: Duration | None, time_ms: int, now_ms: int) -> Bounds | None:
     """Return the window of one page, or None if the exchange keeps nothing that was asked for."""
     kept_ms = _find_kept(endpoint, duration, now_ms)
     # Nothing begins later than the bar of now; the hour is for a clock of ours that is behind.
@@ -53,7 +53,7 @@ def plan_window(endpoint: Endpoint, duration: Duration | None, time_ms: int, now
     if endpoint.direction == "forward":
         window = _span(endpoint, duration, max(time_ms, kept_ms))
         low, high = window.low or 0, window.high or last_ms
-        return Window(low, max(low + 1, min(high, last_ms)))
+        return Bounds(low, max(low + 1, min(high, last_ms)))
     if time_ms <= kept_ms:
         return None
     time_ms = min(time_ms, last_ms)
@@ -61,7 +61,7 @@ def plan_window(endpoint: Endpoint, duration: Duration | None, time_ms: int, now
     return replace(window, low=max(window.low or 0, kept_ms))
 
 
-def plan_detours(endpoint: Endpoint, duration: Duration | None, window: Window, now_ms: int) -> Iterator[Window]:
+def plan_detours(endpoint: Endpoint, duration: Duration | None, window: Bounds, now_ms: int) -> Iterator[Bounds]:
     """Yield where to look on after an empty window; nothing if it already reached the end of what there can be."""
     if endpoint.far is None or window.low is None or window.high is None:
         return
@@ -87,12 +87,12 @@ def plan_detours(endpoint: Endpoint, duration: Duration | None, window: Window, 
         else:
             low, high = high, high + span_ms
             ended = high > now_ms
-        yield Window(low, high)
+        yield Bounds(low, high)
         if ended:
             return
 
 
-def fill_params(endpoint: Endpoint, names: Mapping[str, str], window: Window) -> dict[str, Any]:
+def fill_params(endpoint: Endpoint, names: Mapping[str, str], window: Bounds) -> dict[str, Any]:
     """Return the parameters of one request."""
     params: dict[str, Any] = {name: value.format_map(names) for name, value in endpoint.params.items()}
     if endpoint.low is not None and window.low is not None:
@@ -105,7 +105,7 @@ def fill_params(endpoint: Endpoint, names: Mapping[str, str], window: Window) ->
     return {"type": kind, endpoint.nest: params}
 
 
-def find_weight(endpoint: Endpoint, duration: Duration | None, window: Window, now_ms: int) -> int:
+def find_weight(endpoint: Endpoint, duration: Duration | None, window: Bounds, now_ms: int) -> int:
     """Return what a request costs, by the rows it may bring where the exchange counts them."""
     if endpoint.rows_per_weight is None:
         return endpoint.weight
@@ -117,7 +117,7 @@ def find_weight(endpoint: Endpoint, duration: Duration | None, window: Window, n
     return endpoint.weight - (-rows // endpoint.rows_per_weight)
 
 
-def _span(endpoint: Endpoint, duration: Duration | None, time_ms: int) -> Window:
+def _span(endpoint: Endpoint, duration: Duration | None, time_ms: int) -> Bounds:
     if endpoint.span_ms is not None or duration is None:
         # How often rates come is not known here; a reply that is cut keeps what is next to the asked time.
         span_ms = endpoint.span_ms or endpoint.limit * LONGEST_RATE_MS
@@ -129,8 +129,8 @@ def _span(endpoint: Endpoint, duration: Duration | None, time_ms: int) -> Window
         first_ms = duration.start_of_bar(max(0, time_ms - 1)) - (bars - 1) * duration.nominal_ms
         backward_low, forward_high = first_ms, time_ms + bars * duration.nominal_ms
     if endpoint.direction == "backward":
-        return Window(max(0, backward_low), time_ms)
-    return Window(max(0, time_ms), forward_high)
+        return Bounds(max(0, backward_low), time_ms)
+    return Bounds(max(0, time_ms), forward_high)
 
 
 def _find_kept(endpoint: Endpoint, duration: Duration | None, now_ms: int) -> int:

@@ -66,7 +66,7 @@ class Recent:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class LongerBars:
     """Longer bars of the same endpoint, asked for only to see where earlier ones are."""
 
     interval: str
@@ -98,7 +98,7 @@ class Endpoint:
     paging: Paging = "window"
     page: str = ""
     open_ended: bool = True
-    probe: Probe | None = None
+    longer_bars: LongerBars | None = None
     cuts: bool = False
     span_ms: int | None = None
     max_span_ms: int | None = None
@@ -113,7 +113,7 @@ class Endpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class Segment:
     """What is served under one prefix. `market` is the type that ccxt's fetch_markets is told to fetch for it."""
 
     prefix: str
@@ -189,7 +189,7 @@ class Exchange:
     """
 
     name: str
-    offers: tuple[Offer, ...]
+    offers: tuple[Segment, ...]
     pools: Mapping[str, Pool]
     costs: tuple[Cost, ...]
     envelope: Envelope
@@ -200,7 +200,7 @@ class Exchange:
     created_shift_ms: int = 0
     id_field: str = "id"
     types_as_flags: bool = False
-    settles: Mapping[str, str] = field(default_factory=dict)
+    settle_coins: Mapping[str, str] = field(default_factory=dict)
     grace_ms: int = 2_000
     keys: bool = True
 

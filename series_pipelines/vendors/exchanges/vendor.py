@@ -31,13 +31,13 @@ from series_pipelines.vendors.exchanges.numbered import PageMemory
 from series_pipelines.vendors.exchanges.pages import (
     AskWindow,
     Read,
+    fetch_bounds,
     fetch_latest,
     fetch_lending,
     fetch_numbered,
-    fetch_window,
 )
-from series_pipelines.vendors.exchanges.paging import Window, choose_endpoint, fill_params, find_weight
-from series_pipelines.vendors.exchanges.spec import Endpoint, Exchange, Offer
+from series_pipelines.vendors.exchanges.paging import Bounds, choose_endpoint, fill_params, find_weight
+from series_pipelines.vendors.exchanges.spec import Endpoint, Exchange, Segment
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.exchanges.wire import find_rows, find_time
 
@@ -106,16 +106,18 @@ class ExchangeVendor:
         names = self._name_params(endpoint, instrument, duration)
         ask = self._make_ask(endpoint, names, duration, now_ms)
         if endpoint.paging == "window":
-            ask_probe = None
-            if endpoint.probe is not None:
-                ask_probe = self._make_ask(endpoint, names | {"interval": endpoint.probe.interval}, duration, now_ms)
-            return fetch_window(ask, endpoint, duration, request.time_ms, now_ms, ask_far, ask_probe)
+            ask_longer = None
+            if endpoint.longer_bars is not None:
+                ask_longer = self._make_ask(
+                    endpoint, names | {"interval": endpoint.longer_bars.interval}, duration, now_ms
+                )
+            return fetch_bounds(ask, endpoint, duration, request.time_ms, now_ms, ask_far, ask_longer)
         if endpoint.paging == "latest":
             return fetch_latest(ask, endpoint, duration, request.time_ms)
         if endpoint.paging == "numbered":
             return fetch_numbered(
                 lambda page: self._make_ask(endpoint, names, duration, now_ms, {endpoint.page: str(page)})(
-                    Window(None, None)
+                    Bounds(None, None)
                 ),
                 endpoint,
                 request.product_id,
@@ -151,7 +153,7 @@ class ExchangeVendor:
         now_ms: int,
         extra: Mapping[str, str] | None = None,
     ) -> AskWindow:
-        def ask(window: Window) -> Read:
+        def ask(window: Bounds) -> Read:
             params = fill_params(endpoint, names, window) | dict(extra or {})
             weight = find_weight(endpoint, duration, window, now_ms)
             with self._borrow_client() as client:
@@ -162,11 +164,11 @@ class ExchangeVendor:
         return ask
 
     def _name_params(self, endpoint: Endpoint, instrument: str, duration: Duration | None) -> dict[str, str]:
-        settle = next((coin for end, coin in self.exchange.settles.items() if instrument.endswith(end)), "")
+        settle = next((coin for end, coin in self.exchange.settle_coins.items() if instrument.endswith(end)), "")
         interval = "" if duration is None else endpoint.intervals[duration.text]
         return {"id": instrument, "interval": interval, "limit": str(endpoint.limit), "settle": settle}
 
-    def _find_endpoint(self, request: Request) -> tuple[Offer, Endpoint, Duration | None]:
+    def _find_endpoint(self, request: Request) -> tuple[Segment, Endpoint, Duration | None]:
         offer = next((offer for offer in self.offers if request.product_id.startswith(offer.prefix)), None)
         endpoint = None
         if offer is not None:
@@ -179,13 +181,13 @@ class ExchangeVendor:
             raise VendorRejected(f"{self.name}: no bars of {request.duration!r} for {request.product_id!r}")
         return offer, endpoint, parse_duration(request.duration)
 
-    def _durations(self, offer: Offer) -> tuple[str, ...]:
+    def _durations(self, offer: Segment) -> tuple[str, ...]:
         known = tuple(offer.ohlc.intervals)
         if self._config.durations is None:
             return known
         return tuple(duration for duration in known if duration in self._config.durations)
 
-    def _make_service(self, offer: Offer, endpoint: Endpoint, durations: Sequence[str]) -> Service:
+    def _make_service(self, offer: Segment, endpoint: Endpoint, durations: Sequence[str]) -> Service:
         properties: dict[str, object] = {
             "product_id": {"type": "string", "pattern": "^" + re.escape(offer.prefix)},
             "direction": {"const": endpoint.direction},
@@ -236,7 +238,7 @@ def _make_vendor(name: str, config: ExchangeConfig, options: Mapping[str, Any]) 
     return ExchangeVendor(exchange, config, options["throttle"], options["clock"], secrets)
 
 
-def _choose_offers(exchange: Exchange, config: ExchangeConfig) -> tuple[Offer, ...]:
+def _choose_offers(exchange: Exchange, config: ExchangeConfig) -> tuple[Segment, ...]:
     if config.prefixes is None:
         return exchange.offers
     known = {offer.prefix: offer for offer in exchange.offers}

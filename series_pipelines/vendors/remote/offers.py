@@ -16,7 +16,7 @@ from series_pipelines.vendors.remote.wire import LIST_PRODUCTS, MOST_CONCURRENT,
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class RemoteCapability:
     """One capability at one address."""
 
     address: str
@@ -37,7 +37,7 @@ class Offer:
 class Instance:
     """What one address answered: its offers, what of it can't be read, and whether it lists products."""
 
-    offers: tuple[Offer, ...]
+    offers: tuple[RemoteCapability, ...]
     unreadable: tuple[Service, ...] = ()
     lists_products: bool = False
 
@@ -47,12 +47,12 @@ class Together:
     """What several instances offer together, and which offers count."""
 
     services: list[Service]
-    offers: list[Offer]
+    offers: list[RemoteCapability]
 
 
 def read_instance(vendor: str, address: str, services: Sequence[Service]) -> Instance:
     """Read what one instance offers; what can't be read is kept, to be refused by name."""
-    offers: dict[str, Offer] = {}
+    offers: dict[str, RemoteCapability] = {}
     unreadable: list[Service] = []
     for service in services:
         if service.method == LIST_PRODUCTS and not isinstance(service.schema, UnreadableSchema):
@@ -64,7 +64,7 @@ def read_instance(vendor: str, address: str, services: Sequence[Service]) -> Ins
         except MalformedService as error:
             unreadable.append(_refuse(service.method, address, error.__cause__ or error))
             continue
-        offers[capability.cap_key] = Offer(address, capability)
+        offers[capability.cap_key] = RemoteCapability(address, capability)
     lists_products = any(service.method == LIST_PRODUCTS for service in services)
     return Instance(tuple(offers.values()), tuple(unreadable), lists_products)
 
@@ -72,7 +72,7 @@ def read_instance(vendor: str, address: str, services: Sequence[Service]) -> Ins
 def put_together(instances: Sequence[Instance]) -> Together:
     """Join the offers of several instances; the first one's budget stands, and one that names another is refused."""
     services = [service for instance in instances for service in instance.unreadable]
-    agreed: dict[str, list[Offer]] = {}
+    agreed: dict[str, list[RemoteCapability]] = {}
     for offer in (offer for instance in instances for offer in instance.offers):
         known = agreed.setdefault(offer.capability.cap_key, [])
         if known and known[0].capability.limits.budget != offer.capability.limits.budget:

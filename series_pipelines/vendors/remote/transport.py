@@ -17,7 +17,7 @@ from urllib3.connection import HTTPConnection, HTTPSConnection
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
 from series_pipelines.errors import PageRefused, VendorTimeout, VendorUnavailable
-from series_pipelines.vendors.remote.wire import MOST_CONCURRENT, Answer
+from series_pipelines.vendors.remote.wire import MOST_CONCURRENT, HttpAnswer
 
 MOST_BYTES: Final = 16 * 1024 * 1024
 CONNECT_SECONDS: Final = 2.0
@@ -74,7 +74,7 @@ class HttpTransport:
         self._adapter = HTTPAdapter(pool_connections=addresses, pool_maxsize=MOST_CONCURRENT)
         self._adapter.poolmanager.pool_classes_by_scheme = {"http": _Pool, "https": _SecurePool}
 
-    def ask(self, method: str, url: str, body: bytes | None, token: str | None, seconds: float) -> Answer:
+    def ask(self, method: str, url: str, body: bytes | None, token: str | None, seconds: float) -> HttpAnswer:
         """Return the answer when it is whole, or raise VendorTimeout, VendorUnavailable or PageRefused."""
         headers = {"Accept": "application/json", "Accept-Encoding": "identity", "User-Agent": "series-pipelines"}
         if body is not None:
@@ -97,7 +97,7 @@ class HttpTransport:
         """Close all connections."""
         self._adapter.close()
 
-    def _exchange(self, prepared: requests.PreparedRequest, seconds: float) -> Answer:
+    def _exchange(self, prepared: requests.PreparedRequest, seconds: float) -> HttpAnswer:
         timeout = (min(CONNECT_SECONDS, seconds), seconds)
         response = self._adapter.send(prepared, stream=True, timeout=timeout, verify=True, proxies={})
         try:
@@ -107,7 +107,7 @@ class HttpTransport:
             raise
         response.raw.release_conn()
         found = response.headers
-        return Answer(response.status_code, body, found.get("Retry-After"), found.get("Date"))
+        return HttpAnswer(response.status_code, body, found.get("Retry-After"), found.get("Date"))
 
 
 @contextmanager

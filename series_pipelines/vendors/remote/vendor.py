@@ -27,8 +27,8 @@ from series_pipelines.errors import (
 )
 from series_pipelines.vendors.config import RemoteConfig
 from series_pipelines.vendors.contract import Product, Reply, Request, Service
-from series_pipelines.vendors.remote.offers import Instance, Offer, put_together, read_instance
-from series_pipelines.vendors.remote.turns import Turns
+from series_pipelines.vendors.remote.offers import Instance, RemoteCapability, put_together, read_instance
+from series_pipelines.vendors.remote.rotation import Rotation
 from series_pipelines.vendors.remote.wire import LIST_PRODUCTS, find_error, parse_page, parse_products, parse_services
 
 if TYPE_CHECKING:
@@ -56,10 +56,10 @@ class HttpVendor:
         self._secrets = secrets
         self._instances: dict[str, Instance] = {}
         self._silent: dict[str, VendorError] = {}
-        self._offers: list[Offer] = []
+        self._offers: list[RemoteCapability] = []
         self._looked_ms: int | None = None
         self._is_fresh = False
-        self._turns = Turns()
+        self._rotation = Rotation()
         self._lock = threading.Lock()
 
     def services(self) -> list[Service]:
@@ -104,27 +104,27 @@ class HttpVendor:
         offers = self._find_offers(request)
         refusal: PageRefused | None = None
         left = list(offers)
-        while (offer := self._turns.take(left, self._clock())) is not None:
+        while (offer := self._rotation.take(left, self._clock())) is not None:
             left.remove(offer)
             try:
                 reply = self._ask_page(offer.address, request)
             except VendorBackoff as error:
                 # Who answers 429 for a budget that all of them share speaks for all of them.
                 is_shared = isinstance(error, VendorBusy) and offer.capability.limits.budget is not None
-                self._turns.set_aside(offers if is_shared else [offer], error, self._clock())
+                self._rotation.set_aside(offers if is_shared else [offer], error, self._clock())
                 if is_shared:
                     break
             except PageRefused as error:
                 refusal = error
             except VendorRejected:
-                self._turns.forgive(offer)
+                self._rotation.forgive(offer)
                 raise
             else:
-                self._turns.forgive(offer)
+                self._rotation.forgive(offer)
                 return reply
         keys = {offer.capability.cap_key for offer in offers}
         others = [each for each in self._offers if each.capability.cap_key in keys and each not in offers]
-        raise refusal or self._turns.explain(offers, others, self._clock())
+        raise refusal or self._rotation.explain(offers, others, self._clock())
 
     def close(self) -> None:
         """Close all connections; they open again when they are needed."""
@@ -208,7 +208,7 @@ class HttpVendor:
                 raise type(error)(text, error.retry_after_ms) from error.__cause__
             raise type(error)(text) from error.__cause__
 
-    def _find_offers(self, request: Request) -> list[Offer]:
+    def _find_offers(self, request: Request) -> list[RemoteCapability]:
         offers = self._match(request)
         if not offers and (self._looked_ms is None or self._clock() - self._looked_ms >= LOOK_AGAIN_MS):
             self._look()
@@ -223,7 +223,7 @@ class HttpVendor:
             raise VendorUnavailable(f"no instance of {self.name} that answers offers {asked}{silent}")
         raise VendorRejected(f"no instance of {self.name} offers {asked}")
 
-    def _match(self, request: Request) -> list[Offer]:
+    def _match(self, request: Request) -> list[RemoteCapability]:
         found = [offer for offer in self._offers if offer.serves(request) and offer.has_duration(request)]
         longest = max((len(offer.capability.product_prefix) for offer in found), default=0)
         return [offer for offer in found if len(offer.capability.product_prefix) == longest]

@@ -39,7 +39,7 @@ _STEP: Final = re.compile(r"[0-9]{1,60}(?:\.[0-9]{1,60})?(?:[eE][+-]?[0-9]{1,3})
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """One HTTP answer that arrived whole."""
 
     status: int
@@ -167,7 +167,7 @@ def parse_page(body: bytes, method: str) -> Reply:
     return Reply([_read_row(number, row, width, times) for number, row in enumerate(page.rows)], page.now)
 
 
-def find_error(answer: Answer, now_ms: int) -> VendorError | None:
+def find_error(answer: HttpAnswer, now_ms: int) -> VendorError | None:
     """Return the error that an answer's status stands for; None if it is 200."""
     status = answer.status
     if status == 200:
@@ -250,7 +250,7 @@ def _read_error_line(body: bytes) -> str:
     return shorten(line) if isinstance(line, str) else ""
 
 
-def _read_retry_after(answer: Answer, now_ms: int) -> int | None:
+def _read_retry_after(answer: HttpAnswer, now_ms: int) -> int | None:
     text = (answer.retry_after or "").strip()
     if re.fullmatch(r"[0-9]{1,12}", text):
         return min(LONGEST_RETRY_AFTER_MS, int(text) * 1_000)

@@ -45,12 +45,12 @@ order by cap_key;
 -- Who serves some capabilities, or did when they were last offered.
 select cap_key, vendor from capability_state where cap_key = any(%(cap_keys)s::text[]);
 
--- name: read_backoff
+-- name: read_pause
 -- The pause of one capability.
 select backoff_ms, (date_part('epoch', next_eligible_at) * 1000)::bigint from capability_state
 where cap_key = %(cap_key)s;
 
--- name: back_off
+-- name: write_pause
 -- Pause a capability that said no.
 update capability_state set backoff_ms = %(backoff_ms)s, next_eligible_at = %(next_eligible_at)s,
     last_error = %(error)s, last_error_at = %(now)s
@@ -60,7 +60,7 @@ where cap_key = %(cap_key)s;
 -- Remember what went wrong last; it need not be the vendor's fault.
 update capability_state set last_error = %(error)s, last_error_at = %(now)s where cap_key = %(cap_key)s;
 
--- name: clear_backoff
+-- name: clear_pause
 -- A request succeeded: the pause is over.
 update capability_state set backoff_ms = 0, next_eligible_at = null, last_error = null, last_success_at = %(now)s
 where cap_key = %(cap_key)s;

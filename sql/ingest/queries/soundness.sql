@@ -155,8 +155,8 @@ where table_name = %(table_name)s and series_id = %(series_id)s
 -- name: reset_state
 -- Let a series be asked for again at once, and its start be proven anew if that is in doubt.
 update series_state set
-    head_eligible_at = null, tail_eligible_at = null, gap_eligible_at = null, head_misses = 0, tail_misses = 0,
-    gap_misses = 0, last_window_ms = null,
+    head_eligible_at = null, start_eligible_at = null, gap_eligible_at = null, head_misses = 0, start_misses = 0,
+    gap_misses = 0, last_page_span_ms = null,
     floor_time = case when not %(with_start)s then floor_time end,
     floor_kind = case when not %(with_start)s then floor_kind end,
     floor_grounds = case when %(with_start)s then '{}' else floor_grounds end,

@@ -9,8 +9,8 @@ select state.series_id, state.cap_key,
         * 1000)::bigint,
        (date_part('epoch', head_attempted_at) * 1000)::bigint, (date_part('epoch', head_eligible_at) * 1000)::bigint,
        head_misses,
-       (date_part('epoch', tail_attempted_at) * 1000)::bigint, (date_part('epoch', tail_eligible_at) * 1000)::bigint,
-       tail_misses, (date_part('epoch', gap_eligible_at) * 1000)::bigint, gap_misses, failures, last_window_ms,
+       (date_part('epoch', tail_attempted_at) * 1000)::bigint, (date_part('epoch', start_eligible_at) * 1000)::bigint,
+       start_misses, (date_part('epoch', gap_eligible_at) * 1000)::bigint, gap_misses, failures, last_page_span_ms,
        (date_part('epoch', floor_time) * 1000)::bigint, floor_kind,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint,
        (date_part('epoch', shown_at) * 1000)::bigint, interval_ms, floor_grounds,
@@ -46,7 +46,7 @@ select state.series_id, state.cap_key,
        -- When the head was asked for last matters only for what is delisted.
        (date_part('epoch', case when delisted_at is not null then head_attempted_at end) * 1000)::bigint,
        (date_part('epoch', head_eligible_at) * 1000)::bigint, head_misses,
-       (date_part('epoch', tail_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
+       (date_part('epoch', start_eligible_at) * 1000)::bigint, (date_part('epoch', gap_eligible_at) * 1000)::bigint,
        (date_part('epoch', floor_time) * 1000)::bigint,
        (date_part('epoch', listed_at) * 1000)::bigint, (date_part('epoch', delisted_at) * 1000)::bigint, interval_ms,
        (date_part('epoch', recheck_at) * 1000)::bigint,
@@ -75,19 +75,19 @@ from (
 ) as ordered
 where covered_until < start_time;
 
--- name: settle
+-- name: write_outcomes
 -- Write what a group of attempts means for its series.
 update series_state as state set
     head_attempted_at = case when target = 'head' then attempted_at else head_attempted_at end,
     head_eligible_at = case when target = 'head' then eligible_at else head_eligible_at end,
     head_misses = case when target = 'head' then misses else head_misses end,
     tail_attempted_at = case when target = 'head' then tail_attempted_at else attempted_at end,
-    tail_eligible_at = case when target = 'start' then eligible_at else tail_eligible_at end,
-    tail_misses = case when target = 'start' then misses else tail_misses end,
+    start_eligible_at = case when target = 'start' then eligible_at else start_eligible_at end,
+    start_misses = case when target = 'start' then misses else start_misses end,
     gap_eligible_at = case when target = 'gap' then eligible_at else gap_eligible_at end,
     gap_misses = case when target = 'gap' then misses else gap_misses end,
     failures = attempt.failures,
-    last_window_ms = attempt.window_ms,
+    last_page_span_ms = attempt.page_span_ms,
     floor_time = attempt.floor_time,
     floor_kind = attempt.floor_kind,
     floor_grounds = string_to_array(attempt.grounds, ','),
@@ -103,7 +103,7 @@ from unnest(
     %(floor_kinds)s::text[], %(errors)s::text[], %(intervals)s::bigint[], %(grounds)s::text[],
     %(nothing_earlier)s::timestamptz[], %(rechecks)s::timestamptz[], %(new_rows)s::bigint[]
 ) as attempt (
-    series_id, target, attempted_at, eligible_at, misses, failures, window_ms, floor_time, floor_kind, error,
+    series_id, target, attempted_at, eligible_at, misses, failures, page_span_ms, floor_time, floor_kind, error,
     interval_ms, grounds, nothing_earlier_at, recheck_at, new_rows
 )
 where state.series_id = attempt.series_id and state.table_name = %(table_name)s;

@@ -174,7 +174,7 @@ def test_every_tail_ends_in_a_floor_or_a_pause_when_the_vendor_goes_silent(world
     requests = sum(report.requests for report in world.reports)
     assert requests < 5 + 5 * 15
     facts = states.read_facts(world.conn, "ohlc_v2", series_ids=["SIM/A/PT1M"])[0]
-    assert facts.tail_misses >= 2
+    assert facts.start_misses >= 2
 
 
 def test_one_empty_reply_does_not_end_history(world: World, sim: Scripted) -> None:
@@ -333,7 +333,7 @@ def test_a_person_waits_for_no_pause_that_was_there_before(database_url: str, cl
     mine = LaneOrder(by_person=True, series_ids=("SIM/A/PT1M",))
     world.run(CAP, replace(mine, work=("head",)))
     world.run(CAP, replace(mine, window=Range(NOON_MS - 4 * HOUR_MS, NOON_MS - 3 * HOUR_MS)))
-    world.conn.execute("update series_state set tail_eligible_at = to_timestamp(%s)", [(NOON_MS + DAY_MS) / 1000])
+    world.conn.execute("update series_state set start_eligible_at = to_timestamp(%s)", [(NOON_MS + DAY_MS) / 1000])
     world.conn.commit()
     world.run(CAP, mine)
     [facts] = states.read_facts(world.conn, "ohlc_v2", series_ids=["SIM/A/PT1M"])

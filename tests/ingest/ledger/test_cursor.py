@@ -11,19 +11,24 @@ from series_pipelines.ingest.ledger.cursor import (
     CursorEvent,
     CursorValue,
     Namespace,
-    backfill,
+    backfill_namespace,
     decide,
     format_value,
-    harvest,
-    refresh,
+    harvest_namespace,
+    refresh_namespace,
     replay,
-    signal,
+    signal_namespace,
 )
 
 SERIES = ("ohlc_v2", "SIM/A/PT1M")
-FORWARD = harvest(*SERIES)
+FORWARD = harvest_namespace(*SERIES)
 TOKENS = Namespace(*SERIES, "UPDATE", "CUSTOM", "feed", "TOKEN")
-MOVING = (FORWARD, backfill(*SERIES), refresh(*SERIES, "campaign"), signal(*SERIES, "batch"))
+MOVING = (
+    FORWARD,
+    backfill_namespace(*SERIES),
+    refresh_namespace(*SERIES, "campaign"),
+    signal_namespace(*SERIES, "batch"),
+)
 
 namespaces = st.sampled_from(MOVING)
 candidates = st.lists(st.none() | st.integers(-50, 50), max_size=30)
@@ -151,9 +156,9 @@ def test_a_missing_token_is_a_broken_link() -> None:
         (FORWARD, CursorValue(10), "no-forward"),
         (FORWARD, CursorValue(9), "no-forward"),
         (FORWARD, CursorValue(None), "no-forward"),
-        (backfill(*SERIES), CursorValue(9), "advanced"),
-        (backfill(*SERIES), CursorValue(10), "no-forward"),
-        (backfill(*SERIES), CursorValue(11), "no-forward"),
+        (backfill_namespace(*SERIES), CursorValue(9), "advanced"),
+        (backfill_namespace(*SERIES), CursorValue(10), "no-forward"),
+        (backfill_namespace(*SERIES), CursorValue(11), "no-forward"),
         (TOKENS, CursorValue(token="a"), "token"),
     ],
 )
@@ -164,6 +169,6 @@ def test_what_moves_a_cursor_that_stands_at_ten(namespace: Namespace, candidate:
 def test_values_are_shown_as_what_they_are() -> None:
     assert format_value(FORWARD, CursorValue(0)) == "1970-01-01T00:00:00.000Z"
     assert format_value(FORWARD, CursorValue(10**18)) == str(10**18)
-    assert format_value(signal(*SERIES, "batch"), CursorValue(7)) == "7"
+    assert format_value(signal_namespace(*SERIES, "batch"), CursorValue(7)) == "7"
     assert format_value(TOKENS, CursorValue(token="next")) == "next"
     assert format_value(FORWARD, None) is None

@@ -12,13 +12,14 @@ import pytest
 from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger import audit as ledger
-from series_pipelines.ingest.ledger.cursor import CursorValue, backfill, harvest
+from series_pipelines.ingest.ledger.append import Author
+from series_pipelines.ingest.ledger.cursor import CursorValue, backfill_namespace, harvest_namespace
 from series_pipelines.ingest.pages.check import Page
-from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.pages.outcome import judge_page
 from series_pipelines.ingest.planning.cadence import bar_cadence
 from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import states
-from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.queries import load_queries
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
@@ -26,7 +27,7 @@ from tests.support.simulation import NOON_MS, MovableClock, World, make_product,
 MINUTE = 60_000
 START = NOON_MS - 1_000 * MINUTE
 SERIES = "SIM/A/PT1M"
-HEAD, TAIL = harvest("ohlc_v2", SERIES), backfill("ohlc_v2", SERIES)
+HEAD, TAIL = harvest_namespace("ohlc_v2", SERIES), backfill_namespace("ohlc_v2", SERIES)
 NUMBERS = itertools.count()
 
 
@@ -54,9 +55,11 @@ def commit(conn: Connection, kind: str, *indices: int) -> None:
     ]
     page = Page(rows, Range(rows[0][0], rows[-1][1]), len(rows))
     fetch: Any = Fetch(kind, "head" if kind == "head" else "start", NOON_MS, "test")  # type: ignore[arg-type]
-    outcome = settle_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
+    outcome = judge_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
     finished = Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
-    commit_group(conn, "ohlc_v2", Author("cap", "backward", f"lane of {kind}s", "run"), [finished])
+    commit_group(
+        conn, "ohlc_v2", Author("cap", lane=f"lane of {kind}s", direction="backward", run_id="run"), [finished]
+    )
 
 
 def read_row(conn: Connection, operation: str) -> Any:

@@ -19,7 +19,14 @@ from series_pipelines.defs.checks import check_ledger
 from series_pipelines.errors import CursorContested, DatabaseUnavailable, InvalidInput
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger import audit as ledger
-from series_pipelines.ingest.ledger.cursor import CursorValue, Namespace, backfill, harvest, refresh, signal
+from series_pipelines.ingest.ledger.cursor import (
+    CursorValue,
+    Namespace,
+    backfill_namespace,
+    harvest_namespace,
+    refresh_namespace,
+    signal_namespace,
+)
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.protection import admit_writer
@@ -27,9 +34,9 @@ from tests.support.databases import Server, copy_migrations, replace_database
 
 JULY, AUGUST, SEPTEMBER = (parse_time(f"2026-{month}-15") for month in ("07", "08", "09"))
 LATER = parse_time("2026-10-03")
-NOBODY = cursors.Lineage("cap", "run", "lane")
-HEAD = harvest("ohlc_v2", "SIM/A/PT1M")
-TAIL = backfill("ohlc_v2", "SIM/A/PT1M")
+NOBODY = cursors.Author("cap", "run", "lane")
+HEAD = harvest_namespace("ohlc_v2", "SIM/A/PT1M")
+TAIL = backfill_namespace("ohlc_v2", "SIM/A/PT1M")
 TOKEN = Namespace("interest_rate", "SIM/A", "UPDATE", "CUSTOM", "feed", "TOKEN")
 EVENT = {
     "prev_position": None,
@@ -117,10 +124,10 @@ def write_life(conn: Connection) -> None:
         *(step(HEAD, position, month) for month in (JULY, AUGUST, SEPTEMBER) for position in (month, month + 5)),
         *(step(TAIL, JULY - position, month) for position, month in ((1, JULY), (9, AUGUST))),
         step(HEAD, 7, SEPTEMBER),
-        step(harvest("ohlc_v2", "SIM/QUIET/PT1M"), 42, JULY),
-        step(harvest("ohlc_v2", "SIM/EMPTY/PT1M"), None, JULY),
+        step(harvest_namespace("ohlc_v2", "SIM/QUIET/PT1M"), 42, JULY),
+        step(harvest_namespace("ohlc_v2", "SIM/EMPTY/PT1M"), None, JULY),
         *(step(TOKEN, token, JULY) for token in ("b", "a")),
-        step(signal("interest_rate", "SIM/A", "batch"), 100, AUGUST),
+        step(signal_namespace("interest_rate", "SIM/A", "batch"), 100, AUGUST),
     )
 
 
@@ -202,8 +209,14 @@ def test_an_event_that_steps_back_is_refused(months: Connection) -> None:
 
 
 def test_every_namespace_of_the_matrix_is_recorded_and_has_a_cursor_of_its_own(months: Connection) -> None:
-    expression = harvest("ohlc_v2", "SIM/A/PT1M", "close > 1")
-    spaces = [HEAD, expression, TAIL, refresh("ohlc_v2", "SIM/A/PT1M", "campaign"), signal("ohlc_v2", "SIM/A", "batch")]
+    expression = harvest_namespace("ohlc_v2", "SIM/A/PT1M", "close > 1")
+    spaces = [
+        HEAD,
+        expression,
+        TAIL,
+        refresh_namespace("ohlc_v2", "SIM/A/PT1M", "campaign"),
+        signal_namespace("ohlc_v2", "SIM/A", "batch"),
+    ]
     assert record(months, *(step(namespace, 10 + index) for index, namespace in enumerate(spaces))) == len(spaces)
     assert record(months, step(TOKEN, "next")) == 1
     assert [cursors.read_value(months, namespace) for namespace in spaces] == [CursorValue(10 + i) for i in range(5)]
@@ -247,15 +260,15 @@ def test_tokens_may_hold_any_character_but_names_none_that_divides_them(months: 
     token = 'a\x1f\x1eb,{}"\\'
     assert record(months, step(TOKEN, token, key="page")) == 1
     assert cursors.read_value(months, TOKEN) == CursorValue(token=token)
-    odd = harvest("ohlc_v2", "SIM/A/PT1M", "volume > 1, {\"'\\} or NULL\nand ñ")
+    odd = harvest_namespace("ohlc_v2", "SIM/A/PT1M", "volume > 1, {\"'\\} or NULL\nand ñ")
     assert record(months, step(odd, 7)) == 1
     assert cursors.read_value(months, odd) == CursorValue(7)
     with pytest.raises(InvalidInput, match="U\\+001F"):
-        record(months, step(harvest("ohlc_v2", "SIM/A/PT1M", "a\x1fb"), 7))
+        record(months, step(harvest_namespace("ohlc_v2", "SIM/A/PT1M", "a\x1fb"), 7))
 
 
 def test_many_steps_at_once_are_recorded_as_they_are(months: Connection) -> None:
-    spaces = [harvest("ohlc_v2", f"SIM/{name}/PT1M") for name in "ABC"]
+    spaces = [harvest_namespace("ohlc_v2", f"SIM/{name}/PT1M") for name in "ABC"]
     window = Range(AUGUST - 5, AUGUST)
     steps = [
         cursors.CursorStep(spaces[0], CursorValue(10), AUGUST, "first", window, "head backward 12", 3, 1),
@@ -263,7 +276,7 @@ def test_many_steps_at_once_are_recorded_as_they_are(months: Connection) -> None
         cursors.CursorStep(spaces[2], CursorValue(30), AUGUST + 2, "third", window, "", None, 3),
     ]
     with months.transaction():
-        assert cursors.record(months, cursors.Lineage("cap", None, "lane"), steps) == 3
+        assert cursors.record(months, cursors.Author("cap", None, "lane"), steps) == 3
     events = months.execute(
         "select series_id, new_position, recorded_at, window_from, window_to, request, row_count, page_number, reason "
         "from ing_cursor_event order by recorded_at"
@@ -294,7 +307,7 @@ def test_the_same_step_leaves_one_event_also_when_the_connection_was_cut_after_t
 
 
 def test_of_steps_that_landed_in_part_only_the_rest_is_recorded_and_nothing_without_asking(months: Connection) -> None:
-    spaces = [harvest("ohlc_v2", f"SIM/{name}/PT1M") for name in "ABC"]
+    spaces = [harvest_namespace("ohlc_v2", f"SIM/{name}/PT1M") for name in "ABC"]
     record(months, step(spaces[1], 20))
     with pytest.raises(psycopg.errors.UniqueViolation), months.transaction():
         cursors.record(months, NOBODY, [step(space, 20) for space in spaces])
@@ -342,7 +355,9 @@ def _await_a_waiting_session(conn: Connection) -> None:
     raise AssertionError("nobody waits")
 
 
-@pytest.mark.parametrize("namespace", [HEAD, TAIL, signal("ohlc_v2", "SIM/A", "batch"), TOKEN], ids=lambda n: n.key)
+@pytest.mark.parametrize(
+    "namespace", [HEAD, TAIL, signal_namespace("ohlc_v2", "SIM/A", "batch"), TOKEN], ids=lambda n: n.key
+)
 def test_many_writers_at_once_on_one_namespace_lose_no_event_and_never_go_back(
     months: Connection, database_url: str, namespace: Namespace
 ) -> None:
@@ -552,7 +567,7 @@ def test_rebuild_removes_a_value_that_no_event_says(months: Connection) -> None:
     with months.transaction():
         ledger.rebuild(months)
     assert list_problems(months) == []
-    assert cursors.read_value(months, harvest("ohlc_v2", "SIM/NEW")) is None
+    assert cursors.read_value(months, harvest_namespace("ohlc_v2", "SIM/NEW")) is None
 
 
 def test_writers_wait_for_a_rebuild_and_then_decide_on_what_it_made(months: Connection, database_url: str) -> None:

@@ -13,8 +13,8 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.core.times import LAST_MOMENT_MS
 from series_pipelines.errors import PageRefused, VendorBusy, VendorError
 from series_pipelines.ingest.pages.check import MOST_ROWS, Page
-from series_pipelines.ingest.pages.evidence import Evidence, EvidenceKind, digest_rows, find_evidence, trim_evidence
-from series_pipelines.ingest.pages.outcome import settle_failure, settle_page
+from series_pipelines.ingest.pages.evidence import Evidence, EvidenceKind, digest_answer, find_evidence, trim_evidence
+from series_pipelines.ingest.pages.outcome import judge_failure, judge_page
 from series_pipelines.ingest.planning.cadence import bar_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.planning.requests import Fetch
@@ -22,7 +22,7 @@ from series_pipelines.ingest.planning.requests import Fetch
 NOW_MS = 1_700_000_000_000
 HOURS = bar_cadence("PT1H", 0, 10)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1H", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 EMPTY = Page([], None, 0)
 HEAD = Fetch("head", "head", NOW_MS, "")
 GAP = Fetch("tail", "gap", 151 * HOUR_MS, "")
@@ -42,9 +42,9 @@ WITH_GAP = make_facts(gap_start_ms=120 * HOUR_MS, gap_end_ms=150 * HOUR_MS)
 
 def find(facts: SeriesFacts, fetch: Fetch, got: Page | VendorError) -> list[tuple[EvidenceKind, Range]]:
     if isinstance(got, Page):
-        outcome = settle_page(facts, fetch, got, HOURS, NOW_MS)
+        outcome = judge_page(facts, fetch, got, HOURS, NOW_MS)
     else:
-        outcome = settle_failure(facts, fetch, str(got), NOW_MS)
+        outcome = judge_failure(facts, fetch, str(got), NOW_MS)
     return [(known.kind, known.window) for known in find_evidence(facts, fetch, got, outcome, HOURS, NOW_MS)]
 
 
@@ -109,15 +109,15 @@ def double(times: int) -> object:
 )
 def test_an_answer_that_is_larger_than_any_page_is_not_copied(rows: object) -> None:
     tracemalloc.start()
-    digest = digest_rows(rows)
+    digest = digest_answer(rows)
     assert tracemalloc.get_traced_memory()[1] < 1_000_000
     tracemalloc.stop()
-    assert digest == digest_rows(rows) != digest_rows([])
+    assert digest == digest_answer(rows) != digest_answer([])
 
 
 def test_answers_that_are_worth_the_same_have_the_same_digest() -> None:
     shared = "1"
-    assert digest_rows([[0, shared, shared]]) == digest_rows([[0, "1", str(1)]]) != digest_rows([[0, "1", "2"]])
+    assert digest_answer([[0, shared, shared]]) == digest_answer([[0, "1", str(1)]]) != digest_answer([[0, "1", "2"]])
 
 
 def test_a_busy_vendor_says_nothing_about_time() -> None:

@@ -19,7 +19,7 @@ from series_pipelines.ingest.planning.requests import Fetch
 NOW_MS = 1_700_000_000_000
 START_MS = 100 * HOUR_MS
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 MINUTE_BARS = bar_cadence("PT1M", 0)
 PAGED_BARS = bar_cadence("PT1M", 0, 100)
 EMPTY = Page([], None, 0)

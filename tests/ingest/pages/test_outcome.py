@@ -15,12 +15,12 @@ from series_pipelines.ingest.pages.outcome import (
     FAILURES_OF_A_DAY,
     MISSES_OF_A_DAY,
     Outcome,
-    grow_capability_backoff,
+    grow_backoff,
     has_moved,
     has_stood_still,
-    settle_failure,
-    settle_page,
-    settle_pause,
+    judge_failure,
+    judge_page,
+    judge_pause,
 )
 from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, instant_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
@@ -29,7 +29,7 @@ from series_pipelines.ingest.planning.requests import Fetch
 NOW_MS = 1_700_000_000_000
 MINUTE_BARS = bar_cadence("PT1M", 0)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 
 HEAD = Fetch("head", "head", 0, "")
 GAP = Fetch("tail", "gap", 0, "")
@@ -39,7 +39,7 @@ EMPTY = Page([], None, 0)
 FORMING = Page([], None, 1, forming=1)
 COVERED = {"start_ms": 100 * HOUR_MS, "end_ms": 200 * HOUR_MS}
 WITH_GAP = COVERED | {"gap_start_ms": 120 * HOUR_MS, "gap_end_ms": 150 * HOUR_MS}
-MISSES = {"head": "head_misses", "gap": "gap_misses", "start": "tail_misses"}
+MISSES = {"head": "head_misses", "gap": "gap_misses", "start": "start_misses"}
 
 
 def make_facts(**known: Any) -> SeriesFacts:
@@ -52,7 +52,7 @@ def make_page(start_hour: float, end_hour: float) -> Page:
 
 
 def settle(facts: SeriesFacts, fetch: Fetch, page: Page, cadence: Cadence = MINUTE_BARS) -> Outcome:
-    return settle_page(facts, fetch, page, cadence, NOW_MS)
+    return judge_page(facts, fetch, page, cadence, NOW_MS)
 
 
 def wait_after(fetch: Fetch, misses_before: int, cadence: Cadence = MINUTE_BARS, page: Page = EMPTY) -> int:
@@ -84,7 +84,7 @@ def wait_after(fetch: Fetch, misses_before: int, cadence: Cadence = MINUTE_BARS,
     ],
 )
 def test_only_a_page_that_moves_its_own_frontier_is_progress(fetch: Fetch, start: int, end: int, moved: bool) -> None:
-    facts = make_facts(**WITH_GAP, head_misses=5, tail_misses=5, gap_misses=5)
+    facts = make_facts(**WITH_GAP, head_misses=5, start_misses=5, gap_misses=5)
 
     outcome = settle(facts, fetch, make_page(start, end))
 
@@ -112,7 +112,7 @@ def test_a_page_without_closed_rows_is_a_miss(fetch: Fetch, page: Page) -> None:
 
 @pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
 def test_misses_are_counted_for_what_the_attempt_was_for(fetch: Fetch) -> None:
-    facts = make_facts(**WITH_GAP, head_misses=10, gap_misses=20, tail_misses=30)
+    facts = make_facts(**WITH_GAP, head_misses=10, gap_misses=20, start_misses=30)
 
     assert settle(facts, fetch, EMPTY).misses == {"head": 11, "gap": 21, "start": 31}[fetch.target]
 
@@ -159,25 +159,25 @@ def test_a_wait_never_shrinks_while_misses_grow(fetch: Fetch, misses: int, caden
 
 
 def test_a_failure_waits_fifteen_seconds_and_doubles_to_an_hour() -> None:
-    waits = [settle_failure(make_facts(failures=n), HEAD, "", NOW_MS).eligible_ms - NOW_MS for n in (0, 1, 2, 7, 8, 99)]
+    waits = [judge_failure(make_facts(failures=n), HEAD, "", NOW_MS).eligible_ms - NOW_MS for n in (0, 1, 2, 7, 8, 99)]
 
     assert waits == [15_000, 30_000, 60_000, 1_920_000, HOUR_MS, HOUR_MS]
 
 
 @pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
 def test_a_failure_is_not_a_miss_and_proves_no_floor_however_often_it_happens(fetch: Fetch) -> None:
-    facts = make_facts(**WITH_GAP, head_misses=1, tail_misses=1, gap_misses=1, window_ms=77)
+    facts = make_facts(**WITH_GAP, head_misses=1, start_misses=1, gap_misses=1, page_span_ms=77)
     for count in range(1, 50):
-        outcome = settle_failure(facts, fetch, "malformed body", NOW_MS)
+        outcome = judge_failure(facts, fetch, "malformed body", NOW_MS)
         assert (outcome.moved, outcome.misses, outcome.failures) == (False, 1, count)
-        assert (outcome.floor, outcome.window_ms) == (keep_floor(facts), 77)
+        assert (outcome.floor, outcome.page_span_ms) == (keep_floor(facts), 77)
         assert outcome.error == "malformed body"
         facts = facts._replace(failures=outcome.failures)
 
 
 def test_a_failure_keeps_a_floor_that_is_proven() -> None:
     facts = make_facts(**COVERED, floor_ms=COVERED["start_ms"], floor_kind="retention")
-    outcome = settle_failure(facts, HEAD, "", NOW_MS)
+    outcome = judge_failure(facts, HEAD, "", NOW_MS)
 
     assert (outcome.floor.time_ms, outcome.floor.kind) == (COVERED["start_ms"], "retention")
 
@@ -191,12 +191,12 @@ def test_a_well_formed_page_ends_the_failures(page: Page) -> None:
 
 @pytest.mark.parametrize("fetch", FETCHES, ids=lambda fetch: fetch.target)
 def test_a_paused_capability_changes_nothing_of_its_series_but_the_error(fetch: Fetch) -> None:
-    known = {"failures": 4, "window_ms": 5, "floor_ms": 6, "floor_kind": "listing"}
-    misses = {"head_misses": 1, "gap_misses": 2, "tail_misses": 3}
-    eligible = {"head_eligible_ms": 11, "gap_eligible_ms": 12, "tail_eligible_ms": 13}
+    known = {"failures": 4, "page_span_ms": 5, "floor_ms": 6, "floor_kind": "listing"}
+    misses = {"head_misses": 1, "gap_misses": 2, "start_misses": 3}
+    eligible = {"head_eligible_ms": 11, "gap_eligible_ms": 12, "start_eligible_ms": 13}
     facts = make_facts(**WITH_GAP, **known, **misses, **eligible)
 
-    outcome = settle_pause(facts, fetch, "429")
+    outcome = judge_pause(facts, fetch, "429")
 
     position = [each.target for each in FETCHES].index(fetch.target)
     assert outcome == Outcome(False, 1 + position, 4, 11 + position, 5, keep_floor(facts), "429")
@@ -242,15 +242,15 @@ def test_a_probe_follows_its_ground_at_once_but_is_not_repeated_without_a_pause(
 def test_the_window_is_the_last_tail_page_or_the_longest_head(
     fetch: Fetch, known_hours: int | None, page: Page, hours: int | None
 ) -> None:
-    facts = make_facts(**WITH_GAP, window_ms=known_hours and known_hours * HOUR_MS)
+    facts = make_facts(**WITH_GAP, page_span_ms=known_hours and known_hours * HOUR_MS)
 
-    assert settle(facts, fetch, page).window_ms == (hours and hours * HOUR_MS)
+    assert settle(facts, fetch, page).page_span_ms == (hours and hours * HOUR_MS)
 
 
 def test_a_capability_backs_off_five_seconds_more_each_time_up_to_five_minutes() -> None:
     backoff_ms, seen = 0, []
     for _ in range(62):
-        backoff_ms = grow_capability_backoff(backoff_ms)
+        backoff_ms = grow_backoff(backoff_ms)
         seen.append(backoff_ms)
 
     assert seen == [min(5_000 * n, 300_000) for n in range(1, 63)]
@@ -287,8 +287,8 @@ def test_history_bars_and_failures_leave_the_interval_as_it_is() -> None:
     facts = make_facts(**WITH_GAP, interval_ms=4 * HOUR_MS)
     assert settle(facts, START, make_rates(50, 58, 66), instant_cadence(INTEREST_RATE, 0)).interval_ms == 4 * HOUR_MS
     assert settle(facts, HEAD, make_rates(), instant_cadence(INTEREST_RATE, 0)).interval_ms == 4 * HOUR_MS
-    assert settle_failure(facts, HEAD, "no", NOW_MS).interval_ms == 4 * HOUR_MS
-    assert settle_pause(facts, HEAD, "no").interval_ms == 4 * HOUR_MS
+    assert judge_failure(facts, HEAD, "no", NOW_MS).interval_ms == 4 * HOUR_MS
+    assert judge_pause(facts, HEAD, "no").interval_ms == 4 * HOUR_MS
     assert settle(make_facts(**COVERED), HEAD, make_page(199, 201)).interval_ms is None
 
 
@@ -306,14 +306,14 @@ def test_only_a_rejected_head_of_a_delisted_product_counts_as_an_answer(
     delisted_ms: int | None, fetch: Fetch, is_rejected: bool, misses: int
 ) -> None:
     facts = make_facts(**COVERED, delisted_ms=delisted_ms)
-    assert settle_failure(facts, fetch, "unknown symbol", NOW_MS, is_rejected=is_rejected).misses == misses
+    assert judge_failure(facts, fetch, "unknown symbol", NOW_MS, is_rejected=is_rejected).misses == misses
 
 
 def test_so_many_misses_or_failures_in_a_row_take_a_day() -> None:
     missing_ms = [wait_after(GAP, misses) for misses in range(MISSES_OF_A_DAY - 1)]
     assert sum(missing_ms[:-1]) < DAY_MS <= sum(missing_ms)
     failing_ms = [
-        settle_failure(make_facts(failures=failures), START, "why", 0).eligible_ms or 0
+        judge_failure(make_facts(failures=failures), START, "why", 0).eligible_ms or 0
         for failures in range(FAILURES_OF_A_DAY - 1)
     ]
     assert sum(failing_ms[:-1]) < DAY_MS <= sum(failing_ms)
@@ -322,9 +322,9 @@ def test_so_many_misses_or_failures_in_a_row_take_a_day() -> None:
 @pytest.mark.parametrize(
     ("known", "stands_still"),
     [
-        ({"tail_misses": MISSES_OF_A_DAY}, True),
-        ({"tail_misses": MISSES_OF_A_DAY - 1}, False),
-        ({"tail_misses": MISSES_OF_A_DAY, "floor_ms": 100 * HOUR_MS}, False),
+        ({"start_misses": MISSES_OF_A_DAY}, True),
+        ({"start_misses": MISSES_OF_A_DAY - 1}, False),
+        ({"start_misses": MISSES_OF_A_DAY, "floor_ms": 100 * HOUR_MS}, False),
         ({"gap_misses": MISSES_OF_A_DAY}, False),
         ({"gap_misses": MISSES_OF_A_DAY, "gap_start_ms": 120 * HOUR_MS, "gap_end_ms": 150 * HOUR_MS}, True),
         ({"failures": FAILURES_OF_A_DAY}, True),

@@ -15,7 +15,7 @@ from series_pipelines.ingest.planning.requests import plan_head, plan_tail
 CADENCE = bar_cadence("PT1M", 0)
 LATE_MS = CADENCE.head_lag_ms + 1
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 TIMES = st.none() | st.integers(0, 30)
 
 
@@ -34,7 +34,7 @@ def make_facts(
         "end_ms": end_ms,
         "delisted_ms": end_ms if head_due_ms is None else None,
         "floor_ms": end_ms - 1 if tail_due_ms is None else None,
-        "tail_eligible_ms": tail_due_ms,
+        "start_eligible_ms": tail_due_ms,
         "head_attempted_ms": head_attempted_ms,
         "tail_attempted_ms": tail_attempted_ms,
     }

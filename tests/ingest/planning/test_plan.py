@@ -10,7 +10,7 @@ from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, WEEK_MS
 from series_pipelines.core.ranges import Range, find_gaps, find_union, merge_overlapping
 from series_pipelines.core.tables import INTEREST_RATE
 from series_pipelines.ingest.pages.check import check_instant_page
-from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.pages.outcome import judge_page
 from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, find_cadence, instant_cadence
 from series_pipelines.ingest.planning.due import find_head_due, find_tail_due, is_at_floor
 from series_pipelines.ingest.planning.facts import SeriesFacts
@@ -21,7 +21,7 @@ NOW_MS = 1_700_000_000_000
 MINUTE_BARS = bar_cadence("PT1M", GRACE_MS)
 RATES = instant_cadence(INTEREST_RATE, GRACE_MS)
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "DEMO/A/PT1M", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 MOMENTS = st.integers(0, NOW_MS)
 
 
@@ -172,7 +172,7 @@ def test_a_first_forward_page_of_long_bars_looks_back_far_enough_for_closed_ones
 
 
 @pytest.mark.parametrize(
-    ("cadence", "window_ms", "overlap_ms"),
+    ("cadence", "page_span_ms", "overlap_ms"),
     [
         (MINUTE_BARS, None, MINUTE_MS),
         (MINUTE_BARS, MINUTE_MS + 1, MINUTE_MS),
@@ -185,9 +185,9 @@ def test_a_first_forward_page_of_long_bars_looks_back_far_enough_for_closed_ones
     ],
 )
 def test_the_overlap_is_always_less_than_the_last_window(
-    cadence: Cadence, window_ms: int | None, overlap_ms: int
+    cadence: Cadence, page_span_ms: int | None, overlap_ms: int
 ) -> None:
-    assert find_overlap(make_facts(window_ms=window_ms), cadence) == overlap_ms
+    assert find_overlap(make_facts(page_span_ms=page_span_ms), cadence) == overlap_ms
 
 
 def test_the_nearest_gap_is_asked_for_from_its_right_edge_backward_and_its_left_edge_forward() -> None:
@@ -222,14 +222,14 @@ def test_a_backward_tail_asks_from_the_start_and_the_overlap(cadence: Cadence, o
 
 
 @pytest.mark.parametrize(
-    ("window_ms", "back_ms"),
+    ("page_span_ms", "back_ms"),
     [(None, DAY_MS - MINUTE_MS), (100 * MINUTE_MS, 99 * MINUTE_MS), (MINUTE_MS, MINUTE_MS)],
     ids=["no page yet: one day", "the last page's window", "a window no longer than the overlap"],
 )
 def test_a_forward_tail_steps_one_window_back_and_ends_inside_what_is_covered(
-    window_ms: int | None, back_ms: int
+    page_span_ms: int | None, back_ms: int
 ) -> None:
-    facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], window_ms=window_ms)
+    facts = make_covered([Range(NOW_MS - WEEK_MS, NOW_MS)], page_span_ms=page_span_ms)
 
     fetch = plan_tail(facts, MINUTE_BARS, "forward", NOW_MS)
 
@@ -289,7 +289,7 @@ def test_a_gap_is_due_above_a_floor() -> None:
 
 
 def test_a_tail_that_backs_off_is_due_when_it_may_be_tried_again() -> None:
-    assert find_tail_due(make_covered([Range(5, 10)], tail_eligible_ms=77)) == 77
+    assert find_tail_due(make_covered([Range(5, 10)], start_eligible_ms=77)) == 77
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
@@ -303,14 +303,14 @@ def test_a_gap_that_backs_off_does_not_keep_history_waiting(direction: str) -> N
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
 def test_history_that_backs_off_does_not_keep_a_gap_waiting(direction: str) -> None:
-    facts = make_covered([Range(10, 20), Range(30, 40)], tail_misses=3, tail_eligible_ms=NOW_MS + 5)
+    facts = make_covered([Range(10, 20), Range(30, 40)], start_misses=3, start_eligible_ms=NOW_MS + 5)
 
     assert find_tail_due(facts) == 0
     assert plan_tail(facts, MINUTE_BARS, direction, NOW_MS).target == "gap"
 
 
 def test_when_gap_and_history_back_off_the_earlier_one_is_due_first() -> None:
-    facts = make_covered([Range(10, 20), Range(30, 40)], gap_eligible_ms=70, tail_eligible_ms=60)
+    facts = make_covered([Range(10, 20), Range(30, 40)], gap_eligible_ms=70, start_eligible_ms=60)
 
     assert find_tail_due(facts) == 60
     assert plan_tail(facts, MINUTE_BARS, "backward", 60).target == "start"
@@ -331,14 +331,14 @@ CADENCES = st.sampled_from([*(bar_cadence(text, GRACE_MS) for text in ("PT1M", "
 @given(COVERED, CADENCES, st.sampled_from(["backward", "forward"]), st.none() | st.integers(1, 3 * DAY_MS))
 @settings(max_examples=100, deadline=None)
 def test_every_request_reaches_into_what_is_covered_and_out_of_it(
-    ranges: list[Range], cadence: Cadence, direction: str, window_ms: int | None
+    ranges: list[Range], cadence: Cadence, direction: str, page_span_ms: int | None
 ) -> None:
-    facts = make_covered(ranges, window_ms=window_ms)
+    facts = make_covered(ranges, page_span_ms=page_span_ms)
     now_ms = facts.end_ms + DAY_MS
     gaps = find_gaps(ranges)
     overlap_ms = find_overlap(facts, cadence)
     assert overlap_ms <= HOUR_MS
-    assert window_ms is None or overlap_ms < window_ms
+    assert page_span_ms is None or overlap_ms < page_span_ms
 
     head = plan_head(facts, cadence, direction, now_ms)
     tail = plan_tail(facts, cadence, direction, now_ms)
@@ -353,7 +353,7 @@ def test_every_request_reaches_into_what_is_covered_and_out_of_it(
         assert facts.start_ms <= tail.time_ms <= facts.start_ms + overlap_ms
     else:
         assert tail.time_ms < facts.start_ms or facts.start_ms == 0
-        assert facts.start_ms - tail.time_ms <= (window_ms or cadence.step_ms)
+        assert facts.start_ms - tail.time_ms <= (page_span_ms or cadence.step_ms)
 
 
 def test_every_plan_says_why_in_one_line() -> None:
@@ -409,9 +409,9 @@ def test_a_window_whose_ends_lie_between_two_rates_is_filled_in_a_bounded_number
     times = [n * 8 * HOUR_MS for n in range(300)]
     window, page_size, now_ms = Range(5 * HOUR_MS, 1_005 * HOUR_MS), 20, times[-1] + HOUR_MS
     ranges: list[Range] = []
-    window_ms, misses = None, 0
+    page_span_ms, misses = None, 0
     for _ in range(40):
-        facts = narrow_to_window(make_covered(ranges, window_ms=window_ms, gap_misses=misses), ranges, window)
+        facts = narrow_to_window(make_covered(ranges, page_span_ms=page_span_ms, gap_misses=misses), ranges, window)
         if facts is None:
             break
         fetch = plan_tail(facts, RATES, direction, now_ms)
@@ -420,8 +420,8 @@ def test_a_window_whose_ends_lie_between_two_rates_is_filled_in_a_bounded_number
         page = check_instant_page(
             INTEREST_RATE, rows, direction=direction, time_ms=fetch.time_ms, closed_before_ms=now_ms
         )
-        outcome = settle_page(facts, fetch, page, RATES, now_ms)
-        window_ms, misses = outcome.window_ms, outcome.misses
+        outcome = judge_page(facts, fetch, page, RATES, now_ms)
+        page_span_ms, misses = outcome.page_span_ms, outcome.misses
         ranges = merge_overlapping([*ranges, page.range])
 
     wanted = [t for t in times if window.start_ms <= t < window.end_ms]

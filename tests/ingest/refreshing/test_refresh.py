@@ -18,7 +18,7 @@ from series_pipelines.errors import CapabilityBusy, VendorBusy, VendorRejected
 from series_pipelines.ingest.lane.lane import run_lane
 from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
 from series_pipelines.ingest.ledger import append as cursors
-from series_pipelines.ingest.ledger.cursor import refresh
+from series_pipelines.ingest.ledger.cursor import refresh_namespace
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.clocks import TOLERANCE_MS
 from series_pipelines.ingest.planning.cadence import find_cadence
@@ -97,7 +97,7 @@ class Market:
         self.vendor.asked.clear()
         self.on_moved: Callable[[str, int, Page | None], None] = lambda series_id, position_ms, page: None
 
-    def refresh(
+    def refresh_namespace(
         self, *series_ids: str, window: Range = WINDOW, patience_ms: int = HOUR_MS, clock: object = None
     ) -> RefreshReport:
         catalogue = self.world.registry.read()
@@ -127,7 +127,7 @@ class Market:
         return [int(str(row[0])) for row in rows]
 
     def find_cursor(self, series_id: str = SERIES) -> int | None:
-        value = cursors.read_value(self.conn, refresh(self.table_name, series_id, "c"))
+        value = cursors.read_value(self.conn, refresh_namespace(self.table_name, series_id, "c"))
         self.conn.commit()
         return value and value.position
 

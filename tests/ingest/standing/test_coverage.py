@@ -15,7 +15,7 @@ from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.coverage import draw_bar, find_knowable_end, measure_coverage
 
 BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
-BLANK |= {"head_misses": 0, "tail_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
+BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 RANGES = st.lists(st.integers(0, 399).map(lambda n: Range(n // 10, n // 10 + n % 10 + 1)), max_size=6)
 TIMES = st.none() | st.integers(0, 60)
 SHADES = " ░▒▓█"

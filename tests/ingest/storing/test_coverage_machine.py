@@ -18,15 +18,16 @@ from series_pipelines.core.ranges import Range, find_gaps
 from series_pipelines.core.tables import OHLC
 from series_pipelines.ingest.ledger import append as cursors
 from series_pipelines.ingest.ledger import audit as ledger
-from series_pipelines.ingest.ledger.cursor import backfill, harvest, replay
+from series_pipelines.ingest.ledger.append import Author
+from series_pipelines.ingest.ledger.cursor import backfill_namespace, harvest_namespace, replay
 from series_pipelines.ingest.pages.check import check_bar_page
 from series_pipelines.ingest.pages.evidence import find_evidence
-from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.pages.outcome import judge_page
 from series_pipelines.ingest.planning.cadence import bar_cadence
 from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.standing.coverage import classify
 from series_pipelines.ingest.storing import coverage, ranges, states
-from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.postgres.connection import connect
 from tests.support.simulation import MovableClock, World, empty_tables, make_product, make_vendor
 
@@ -70,7 +71,7 @@ class Account(RuleBasedStateMachine):
         fetch = Fetch(kind, "head" if kind == "head" else "start", LIFE.end_ms, "")  # type: ignore[arg-type]
         asked: dict[str, Any] = {"direction": "backward", "time_ms": LIFE.end_ms, "closed_before_ms": LIFE.end_ms}
         page = check_bar_page(OHLC, rows, duration=BARS.duration, **asked)
-        outcome = settle_page(facts, fetch, page, BARS, LIFE.end_ms)
+        outcome = judge_page(facts, fetch, page, BARS, LIFE.end_ms)
         found = find_evidence(facts, fetch, page, outcome, BARS, LIFE.end_ms)
         return Finished(facts, fetch, LIFE.end_ms, page, outcome, next(NUMBERS), found)
 
@@ -161,7 +162,10 @@ class Account(RuleBasedStateMachine):
             minutes_of.setdefault(kind, set()).update(range(start_ms // MINUTE_MS, end_ms // MINUTE_MS))
         assert minutes_of.get("data", set()) == set(self.truth)
         assert minutes_of.get("verified_empty", set()) == self.covered - set(self.truth)
-        for space in (harvest("ohlc_v2", self.series_id), backfill("ohlc_v2", self.series_id, self.author.activity)):
+        for space in (
+            harvest_namespace("ohlc_v2", self.series_id),
+            backfill_namespace("ohlc_v2", self.series_id, self.author.activity),
+        ):
             replayed = replay(*ledger.read_events(self.conn, space))
             assert replayed.value == cursors.read_value(self.conn, space)
             assert replayed.broken == ()

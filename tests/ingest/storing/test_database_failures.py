@@ -26,12 +26,13 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.errors import DatabaseExhausted, DatabaseUnavailable, StoreError
 from series_pipelines.ingest.lane.lane import run_lane
 from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
+from series_pipelines.ingest.ledger.append import Author
 from series_pipelines.ingest.pages.check import Page
-from series_pipelines.ingest.pages.outcome import settle_page
+from series_pipelines.ingest.pages.outcome import judge_page
 from series_pipelines.ingest.planning.cadence import bar_cadence
 from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import states
-from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.ingest.storing.writer import Writer, Written
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
@@ -46,7 +47,7 @@ MINUTE = 60_000
 START = NOON_MS - 10_000 * MINUTE
 A, B, C = SERIES = ("SIM/A/PT1M", "SIM/B/PT1M", "SIM/C/PT1M")
 CAP = format_cap_key("IngestOHLC", "SIM/", "backward")
-AUTHOR = Author(CAP, "backward", "lane", "run")
+AUTHOR = Author(CAP, lane="lane", direction="backward", run_id="run")
 NUMBERS = itertools.count()
 SMALL_DISK = "160m"
 
@@ -83,7 +84,7 @@ class Desk:
         self.world.conn.commit()
         page = Page(list(rows), Range(START, START + len(rows) * MINUTE), len(rows))
         fetch = Fetch("head", "head", NOON_MS, "test")
-        outcome = settle_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
+        outcome = judge_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
         return Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
 
     def count_stored(self) -> dict[str, int]:

@@ -9,14 +9,15 @@ import pytest
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.errors import StoreError
+from series_pipelines.ingest.ledger.append import Author
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.pages.floor import keep_floor
-from series_pipelines.ingest.pages.outcome import Outcome, settle_page
+from series_pipelines.ingest.pages.outcome import Outcome, judge_page
 from series_pipelines.ingest.planning.cadence import bar_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.planning.requests import Fetch
 from series_pipelines.ingest.storing import ranges, states
-from series_pipelines.ingest.storing.commit import Author, Finished, commit_group
+from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.ingest.storing.writer import Writer, Written
 from series_pipelines.postgres.connection import Connection
@@ -25,7 +26,7 @@ from tests.support.simulation import NOON_MS, MovableClock, World, make_product,
 MINUTE = 60_000
 START = NOON_MS - 100 * MINUTE
 SERIES = ("SIM/A/PT1M", "SIM/B/PT1M")
-AUTHOR = Author("cap", "backward", "lane", "run")
+AUTHOR = Author("cap", lane="lane", direction="backward", run_id="run")
 NUMBERS = itertools.count()
 LONG_MS = NOON_MS + 100 * MINUTE
 
@@ -50,7 +51,7 @@ def finish(world: World, series_id: str, rows: list[tuple[object, ...]]) -> Fini
     world.conn.commit()
     page = Page(rows, Range(rows[0][0], rows[-1][1]), len(rows))  # type: ignore[arg-type]
     fetch = Fetch("head", "head", NOON_MS, "test")
-    outcome = settle_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
+    outcome = judge_page(facts, fetch, page, bar_cadence("PT1M", 0), NOON_MS)
     return Finished(facts, fetch, NOON_MS, page, outcome, next(NUMBERS))
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from series_pipelines.errors import VendorBackoff, VendorBroken, VendorError, VendorUnavailable
-from series_pipelines.vendors.remote.offers import Offer
+from series_pipelines.vendors.remote.offers import RemoteCapability
 
 SET_ASIDE_MS: Final = 5_000
 MOST_SET_ASIDE_MS: Final = 60_000
@@ -27,7 +27,7 @@ class _Standing:
     error: VendorBackoff | None = None
 
 
-class Turns:
+class Rotation:
     """How each offer fares. It may be used by several threads."""
 
     def __init__(self) -> None:
@@ -35,10 +35,10 @@ class Turns:
         self._count = itertools.count(1)
         self._lock = threading.Lock()
 
-    def take(self, offers: Iterable[Offer], now_ms: int) -> Offer | None:
+    def take(self, offers: Iterable[RemoteCapability], now_ms: int) -> RemoteCapability | None:
         """Choose who is asked next; None if all have asked to be left alone."""
         with self._lock:
-            ranked: list[tuple[int, int, Offer]] = []
+            ranked: list[tuple[int, int, RemoteCapability]] = []
             for offer in offers:
                 standing = self._find(offer)
                 is_aside = now_ms < standing.until_ms
@@ -50,7 +50,7 @@ class Turns:
             self._find(chosen).turn = next(self._count)
             return chosen
 
-    def set_aside(self, offers: Iterable[Offer], error: VendorBackoff, now_ms: int) -> None:
+    def set_aside(self, offers: Iterable[RemoteCapability], error: VendorBackoff, now_ms: int) -> None:
         """Leave some alone for as long as they asked, or for a while that grows with each failure."""
         with self._lock:
             for standing in map(self._find, offers):
@@ -60,13 +60,15 @@ class Turns:
                 standing.until_ms = now_ms + (own_ms if error.retry_after_ms is None else error.retry_after_ms)
                 standing.error = error
 
-    def forgive(self, offer: Offer) -> None:
+    def forgive(self, offer: RemoteCapability) -> None:
         """Forget the failures of one that has answered."""
         with self._lock:
             standing = self._find(offer)
             standing.failures, standing.until_ms, standing.is_told, standing.error = 0, 0, False, None
 
-    def explain(self, offers: Sequence[Offer], others: Iterable[Offer], now_ms: int) -> VendorError:
+    def explain(
+        self, offers: Sequence[RemoteCapability], others: Iterable[RemoteCapability], now_ms: int
+    ) -> VendorError:
         """Say why none of some offers could be used: the last error, with the shortest wait if all asked for one.
 
         Others that offer the same capability but not the asked duration keep it from being paused.
@@ -82,5 +84,5 @@ class Turns:
             return VendorBroken(f"{text}; the other instances do not have this duration")
         return type(last)(text, wait_ms)
 
-    def _find(self, offer: Offer) -> _Standing:
+    def _find(self, offer: RemoteCapability) -> _Standing:
         return self._standings[offer.address, offer.capability.cap_key]
