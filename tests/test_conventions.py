@@ -1,4 +1,4 @@
-"""The rules of DESIGN and STYLE that a machine can check: import direction, clocks, where SQL lives, names."""
+"""The rules of the house that a machine can check: import direction, clocks, where SQL lives, names."""
 
 import ast
 import re

@@ -1,6 +1,6 @@
 """Runs lanes through Dagster in processes of their own, against loopback exchanges: what a deployment does.
 
-As a program it works capabilities one after the other: `python tests/exchange_lanes.py TABLE/CAP_KEY …`.
+As a program it works capabilities one after the other: `python -m tests.support.exchange_lanes TABLE/CAP_KEY …`.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The covered time of each series: rows of series_data_range.
 
-Writers take the series' locks first (`store.locks`), so that a compaction and an insert never miss each other.
+Writers take the series' locks first (`postgres.locks`), so that a compaction and an insert never miss each other.
 """
 
 from collections.abc import Sequence
