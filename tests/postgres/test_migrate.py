@@ -11,10 +11,11 @@ import pytest
 
 from series_pipelines.errors import DatabaseUnavailable, MigrationRefused
 from series_pipelines.ingest.ledger import audit as ledger
+from series_pipelines.ingest.storing import states
 from series_pipelines.postgres.connection import connect
 from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.queries import find_sql_folder
-from tests.support.databases import Server, create_database, replace_database
+from tests.support.databases import Server, create_database, migrate_database, replace_database
 
 
 @pytest.fixture
@@ -116,3 +117,25 @@ def test_a_ledger_from_before_namespaces_is_kept_and_verified(empty_url: str, fo
         assert held == {"HARVEST": 9_000, "BACKFILL": 1_000}
         found = ledger.verify(conn)
         assert (found.problems, found.events) == ([], 4)
+
+
+def test_a_database_from_before_domains_keeps_all_it_has(postgres: Server, template: str, empty_url: str) -> None:
+    tables = ("ohlc_v2", "interest_rate", "series_data_range", "series_state", "product", "ing_cursor_event")
+    with psycopg.connect(empty_url, autocommit=True) as owner:
+        owner.execute(Path(__file__).with_name("before_domains.sql").read_bytes())
+    with connect(empty_url, purpose="test") as conn:
+        before = {table: conn.execute(f"select * from {table} order by 1, 2").fetchall() for table in tables}
+        assert [len(before[table]) for table in tables] == [598, 199, 2, 21, 4, 4]
+    database = urlsplit(empty_url).path.removeprefix("/")
+    migrate_database(empty_url, replace_database(postgres.url, database))
+    with connect(replace_database(postgres.url, database), purpose="test") as conn:
+        for table in ("ohlc_v2", "interest_rate", "series_data_range", "product"):
+            assert conn.execute(f"select * from {table} order by 1, 2").fetchall() == before[table], table
+        assert {row[0] for row in conn.execute("select distinct domain from schema_migration")} == {"ingest"}
+        found = ledger.verify(conn)
+        assert (found.problems, found.events) == ([], 4)
+        [bars] = states.read_facts(conn, "ohlc_v2", series_ids=["DEMO/SWAP/BTC-USDT/PT4H"])
+        assert bars.end_ms is not None
+        assert len(states.list_series(conn, "ohlc_v2")) + len(states.list_series(conn, "interest_rate")) == 21
+    with connect(empty_url, purpose="test") as conn:
+        assert migrate(conn) == []
