@@ -21,7 +21,6 @@ BACKLOG_VALID_MS: Final = 2 * MINUTE_MS
 REREAD_EVERY_MS: Final = 30_000
 RECHECK_SHARE: Final = 20
 RECHECKS_WHEN_IDLE: Final = 10
-_PAUSES: Final = ("head_eligible_ms", "tail_eligible_ms", "gap_eligible_ms")
 
 
 class Supply:
@@ -148,8 +147,11 @@ def _forget_pauses(facts: SeriesFacts) -> SeriesFacts:
 
 def _forget_known_pauses(facts: SeriesFacts, before: SeriesFacts) -> SeriesFacts:
     """Forget the pauses that were there before: an attempt for a gap says nothing of one for the start of history."""
-    known = [name for name in _PAUSES if getattr(facts, name) == getattr(before, name)]
-    return facts._replace(**dict.fromkeys(known)) if known else facts
+    return facts._replace(
+        head_eligible_ms=None if facts.head_eligible_ms == before.head_eligible_ms else facts.head_eligible_ms,
+        tail_eligible_ms=None if facts.tail_eligible_ms == before.tail_eligible_ms else facts.tail_eligible_ms,
+        gap_eligible_ms=None if facts.gap_eligible_ms == before.gap_eligible_ms else facts.gap_eligible_ms,
+    )
 
 
 def _clip(window: Range, facts: SeriesFacts, cadence: Cadence, now_ms: int) -> Range | None:
