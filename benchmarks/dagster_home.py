@@ -11,7 +11,6 @@ from typing import Any, Final
 from benchmarks.server import Server
 from tests.support.places import PROJECT
 
-PROJECT: Final = PROJECT
 LAST_LINES: Final = 15
 
 

@@ -23,6 +23,7 @@ from series_pipelines.ingest.storing.commit import Finished
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.vendors.demo.vendor import DemoVendor
 from series_pipelines.vendors.registry import Capability
+from tests.support.narrowing import read_bars
 
 TARGET: Final = 5.0
 HISTORY_ROWS: Final = 100
@@ -121,7 +122,7 @@ def _commit_singly(conn: Connection, cap_key: str, pages: Sequence[Finished]) ->
         assert len(page.rows) == NEW_ROWS + 1
         start, end = ms_to_time(page.range.start_ms), ms_to_time(page.range.end_ms)
         attempted = ms_to_time(finished.attempted_ms)
-        rows = [(series_id, ms_to_time(row[0]), ms_to_time(row[1]), *row[2:]) for row in page.rows]  # type: ignore[arg-type]
+        rows = [(series_id, ms_to_time(row[0]), ms_to_time(row[1]), *row[2:]) for row in read_bars(page)]
         previous_ms, end_ms = finished.facts.end_ms, page.range.end_ms
         names = (TABLE, series_id, series_id, TABLE)
         event = (*names, previous_ms, end_ms, start, end, cap_key, attempted, len(rows), uuid4().hex)
@@ -130,4 +131,4 @@ def _commit_singly(conn: Connection, cap_key: str, pages: Sequence[Finished]) ->
             cursor.execute(WRITE_RANGE, (series_id, TABLE, start, end))
             cursor.execute(WRITE_EVENT, event)
             cursor.execute(WRITE_CURSOR, (*names, end_ms))
-            cursor.execute(WRITE_STATE, (attempted, finished.outcome.window_ms, attempted, series_id, TABLE))
+            cursor.execute(WRITE_STATE, (attempted, finished.outcome.page_span_ms, attempted, series_id, TABLE))

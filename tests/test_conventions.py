@@ -159,7 +159,7 @@ def list_used_names(module: str) -> Iterator[str]:
 @cache
 def read_query_blocks() -> dict[tuple[str, str], str]:
     """Return the text after each `-- name: x` line, by file and name."""
-    blocks = {}
+    blocks: dict[tuple[str, str], str] = {}
     for path in sorted(SQL.glob("*/queries/*.sql")):
         head, *parts = re.split(r"^-- name: (.*)\n", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
         assert not head.strip(), f"{path.name} has text before its first named query"

@@ -18,8 +18,7 @@ from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.postgres.embedded.server import EmbeddedPostgres
-from tests.support.databases import create_database
+from tests.support.databases import Server, create_database
 
 BARS = "TEST/SWAP/A-B/PT1H"
 RATES = "TEST/SWAP/A-B"
@@ -30,7 +29,7 @@ LONG_NAMES = ["closed_at", "open", "high", "low", "close", "volume", "open_inter
 
 
 @pytest.fixture(scope="module")
-def database_url(postgres: EmbeddedPostgres, template: str) -> Iterator[str]:
+def database_url(postgres: Server, template: str) -> Iterator[str]:
     """One database for all tests here: they only read, or write the same rows again."""
     yield from create_database(postgres, template)
 

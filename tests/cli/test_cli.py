@@ -200,7 +200,7 @@ def test_ingest_completes_series_of_both_tables_and_leaves_one_range_each(run: R
     assert done["pages"] == sum(lane["pages"] for lane in done["lanes"])
     measured = json.loads(succeed(run("coverage", "DEMO/SWAP/BTC-USDT/1d", "DEMO/SPOT/*/1d", "--json")))
     assert len(measured) == 3
-    healthy = (100.0, 0, 0, [])
+    healthy: tuple[float, int, int, list[object]] = (100.0, 0, 0, [])
     shown = ("percent", "lag_seconds", "unknown_seconds", "gaps")
     assert [tuple(entry[name] for name in shown) for entry in measured] == [healthy] * 3
     assert all(list(entry["kinds"]) == ["data"] for entry in measured)

@@ -1,8 +1,7 @@
 """The demo vendors inside the process, and the truth they are made of."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import ClassVar
 
 import numpy as np
 
@@ -25,17 +24,17 @@ _FAULTS: dict[str, Fault] = {"html_200": "malformed", "429": "busy", "503": "una
 class DemoCase:
     """A demo vendor with the offers that `create` gives those of these names, and one product of 18 digits more."""
 
-    cannot: ClassVar[dict[Ability, str]] = {
+    cannot: Mapping[Ability, str] = {
         **dict.fromkeys(("empty_200", "error_200", "cut", "500", "failing_products"), IN_PROCESS),
         "duplicate": "its pages are slices of numbered rows, which it can't repeat",
         "throttle": "it is given none: lanes reserve a slot for each of its pages by its limits",
     }
-    empty_when_unknown: ClassVar[dict[str, str]] = {}
+    empty_when_unknown: Mapping[str, str] = {}
     most_detours = 0
 
     def __init__(self, name: str, *demos: str) -> None:
         self.name = name
-        self.waits_ms: Sequence[int] = range(1_000, 5_001, 1_000)
+        self.waits_ms: Container[int] = range(1_000, 5_001, 1_000)
         self._skew_ms = 0
         self._offers = _list_offers(demos)
         self._lives = {life.product_id: life for life in _list_lives(self._offers)}

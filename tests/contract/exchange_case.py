@@ -1,8 +1,7 @@
 """An exchange's vendor and the loopback server that speaks the exchange's wire format, in a process of its own."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar
 
 from series_pipelines.ingest.pages.check import BarRow, InstantRow
 from series_pipelines.vendors.config import ExchangeConfig
@@ -34,15 +33,15 @@ class ExchangeCase:
     prices of 18 digits.
     """
 
-    cannot: ClassVar[dict[Ability, str]] = {}
-    empty_when_unknown = EMPTY_WHEN_UNKNOWN
+    cannot: Mapping[Ability, str] = {}
+    empty_when_unknown: Mapping[str, str] = EMPTY_WHEN_UNKNOWN
     # Forward: to the first row. Backward: over an outage, and behind the listing; where only longer bars can see
     # further, each takes two.
     most_detours = 4
 
     def __init__(self, server: RunningExchange) -> None:
         self.name = server.name
-        self.waits_ms = (RETRY_AFTER_S * 1_000,)
+        self.waits_ms: Container[int] = (RETRY_AFTER_S * 1_000,)
         self.throttle = CountingThrottle()
         self.vendor: ExchangeVendor = self._make_client(server, timeout_seconds=30)
         self._server = server

@@ -1,8 +1,8 @@
 """A demo vendor behind HTTP: two instances of it on loopback, asked by the vendor for remote ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, ClassVar
+from typing import Any
 
 from series_pipelines.vendors.contract import Vendor
 from tests.contract.demo_case import DemoCase
@@ -27,7 +27,7 @@ _ANSWERS: dict[str, Act] = {
 class HttpCase(DemoCase):
     """Both instances say the same and fail alike."""
 
-    cannot: ClassVar[dict[Ability, str]] = {"throttle": DemoCase.cannot["throttle"]}
+    cannot: Mapping[Ability, str] = {"throttle": DemoCase.cannot["throttle"]}
 
     def __init__(self, name: str, *demos: str) -> None:
         super().__init__(name, *demos)

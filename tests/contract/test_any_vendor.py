@@ -14,6 +14,7 @@ from series_pipelines.vendors.contract import INGEST_OHLC, Product
 from series_pipelines.vendors.registry import Capability, Registry
 from tests.contract.paging import ask, find_head_time, walk
 from tests.contract.vendor_case import Series, VendorCase, list_capabilities
+from tests.support.narrowing import read_bars
 
 A_FEW_PAGES = 3
 BEFORE_ALL_MS = 1_230_768_000_000  # 2009-01-01, two days before the first block
@@ -101,7 +102,7 @@ def test_the_newest_page_is_fresh_and_holds_only_closed_bars(case: VendorCase) -
         until_ms = said_ms + MINUTE_MS
         assert abs(said_ms - case.now_ms()) < HOUR_MS
         assert page.range is not None, series.series_id
-        assert all(row[1] <= until_ms - series.capability.limits.grace_ms for row in page.rows), series.series_id
+        assert all(row[1] <= until_ms - series.capability.limits.grace_ms for row in read_bars(page)), series.series_id
         assert page.range.end_ms > said_ms - HOUR_MS, series.series_id
 
 

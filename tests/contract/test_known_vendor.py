@@ -6,7 +6,7 @@ import pytest
 
 from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS
 from series_pipelines.errors import VendorBusy, VendorError, VendorTimeout, VendorUnavailable
-from series_pipelines.ingest.pages.check import Page
+from series_pipelines.ingest.pages.check import BarRow, InstantRow, Page
 from tests.contract.paging import ask, find_head_time, walk
 from tests.contract.vendor_case import (
     AnswerFault,
@@ -22,7 +22,9 @@ from tests.contract.vendor_case import (
 NOT_EMPTY: tuple[AnswerFault, ...] = ("html_200", "empty_200", "error_200", "cut", "500")
 
 
-def cut_to_page(series: Series, rows: list, page: Page, time_ms: int) -> list:
+def cut_to_page(
+    series: Series, rows: list[BarRow] | list[InstantRow], page: Page, time_ms: int
+) -> list[BarRow | InstantRow]:
     """Return the rows that a page must hold: as many as it has, next to the asked time in the asked direction."""
     if series.is_backward:
         return [row for row in rows if row[0] < time_ms][-len(page.rows) :]
@@ -142,6 +144,7 @@ def test_a_429_says_how_long_to_wait_and_a_503_after_it_does_not(case: KnownCase
             ask_for_head(case, series)
         assert busy.value.retry_after_ms in case.waits_ms
 
+        assert busy.value.retry_after_ms is not None
         case.wait(busy.value.retry_after_ms)
         with case.failing("503"), pytest.raises(VendorUnavailable) as down:
             ask_for_head(case, series)

@@ -61,10 +61,14 @@ class VendorCase(Protocol):
     """A vendor under test."""
 
     name: str
-    vendor: Vendor
     cannot: Mapping[Ability, str]
     empty_when_unknown: Mapping[str, str]
     """Keys of capabilities that may have nothing for an unknown product instead of rejecting it, and why."""
+
+    @property
+    def vendor(self) -> Vendor:
+        """The vendor, or our client of it."""
+        ...
 
     def now_ms(self) -> int:
         """Return our own time."""

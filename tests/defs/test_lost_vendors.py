@@ -42,7 +42,7 @@ def choose_vendors(monkeypatch: pytest.MonkeyPatch, names: str, file: Path | Non
 
 def count_active(conn: Connection) -> int:
     conn.rollback()
-    return sum(each.active for name in ("ohlc_v2", "interest_rate") for each in states.list_series(conn, name))  # type: ignore[arg-type]
+    return sum(each.active for name in ("ohlc_v2", "interest_rate") for each in states.list_series(conn, name))
 
 
 @pytest.mark.parametrize("way", ["blank", "empty file"])

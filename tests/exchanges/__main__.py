@@ -85,7 +85,12 @@ async def serve(chosen: argparse.Namespace) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopped.set)
     if chosen.until_stdin_closes:
-        loop.add_reader(sys.stdin.fileno(), lambda: os.read(sys.stdin.fileno(), 1) or stopped.set())
+
+        def stop_at_end() -> None:
+            if not os.read(sys.stdin.fileno(), 1):
+                stopped.set()
+
+        loop.add_reader(sys.stdin.fileno(), stop_at_end)
     await stopped.wait()
     await runner.cleanup()
 

@@ -71,14 +71,14 @@ def share_server(admin_url: str) -> Iterator[Server]:
     writer = f"series_{uuid.uuid4().hex[:12]}"
     owner = f"{writer}_owner"
     parts = urlsplit(admin_url)
-    urls = [
+    url, owner_url = [
         parts._replace(netloc=f"{role}:{role}@{parts.hostname}:{parts.port or 5432}").geturl()
         for role in (writer, owner)
     ]
     with psycopg.connect(admin_url, autocommit=True) as admin:
         for role in (writer, owner):
             admin.execute(f"create role {role} login password '{role}'")
-        yield Server(*urls, admin_url)
+        yield Server(url, owner_url, admin_url)
         for (database,) in admin.execute("select datname from pg_database where datdba = %s::regrole", [owner]):
             admin.execute(f"drop database {database} with (force)")
         for role in (writer, owner):

@@ -12,24 +12,24 @@ def explode(*_: object, **__: object) -> NoReturn:
 
 
 class EvilText(str):
-    __str__ = __repr__ = __format__ = __len__ = __getitem__ = startswith = isprintable = strip = explode  # type: ignore[assignment]
+    __str__ = __repr__ = __format__ = __len__ = __getitem__ = startswith = isprintable = strip = explode
 
 
 class HatedText(EvilText):
-    __eq__ = explode  # type: ignore[assignment]
-    __hash__ = explode  # type: ignore[assignment]
+    __eq__ = explode
+    __hash__ = explode
 
 
 class Unspeakable:
-    __str__ = __repr__ = __eq__ = __hash__ = __bool__ = __iter__ = explode  # type: ignore[assignment]
+    __str__ = __repr__ = __eq__ = __hash__ = __bool__ = __iter__ = explode
 
 
 class EvilNumber(int):
-    __str__ = __repr__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __hash__ = explode  # type: ignore[assignment]
+    __str__ = __repr__ = __lt__ = __le__ = __gt__ = __ge__ = __eq__ = __hash__ = explode
 
 
 class EvilSchema(Mapping[str, Any]):
-    __getitem__ = __iter__ = __len__ = get = explode  # type: ignore[assignment]
+    __getitem__ = __iter__ = __len__ = get = explode
 
 
 class EvilProduct(Product):
@@ -43,7 +43,7 @@ class HalfEvilProduct(Product):
     __slots__ = ()
 
     @property
-    def listed_ms(self) -> int:  # type: ignore[override]
+    def listed_ms(self) -> int:
         raise GeneratorExit
 
     @listed_ms.setter

@@ -171,10 +171,11 @@ def hang(handler: Handler, _: dict[str, Any]) -> None:
 
 def serve_demo(peer: Peer, demo: DemoVendor) -> None:
     """Let a peer pass on what a demo vendor says."""
-    peer.services = [
+    offers: list[object] = [
         {"method": service.method, "schema": service.schema, "limits": _describe_limits(service.limits)}
         for service in demo.services()
-    ] + [{"method": "ListProducts"}]
+    ]
+    peer.services = [*offers, {"method": "ListProducts"}]
     peer.products = [
         {
             "product_id": product.product_id,

@@ -18,7 +18,7 @@ from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backl
 from series_pipelines.ingest.storing import capabilities, states
 from series_pipelines.ingest.storing.writer import Written, compact_series
 from series_pipelines.postgres.connection import Connection, connect
-from series_pipelines.vendors.contract import Limits, Product, Vendor
+from series_pipelines.vendors.contract import Direction, Limits, Product, Vendor
 from series_pipelines.vendors.demo.market import DemoProduct
 from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor
 from series_pipelines.vendors.registry import Registry
@@ -150,7 +150,7 @@ def make_vendor(
     name: str = "sim",
     method: str = "IngestOHLC",
     prefix: str = "SIM/",
-    direction: str = "backward",
+    direction: Direction = "backward",
     page_rows: int = 100,
     durations: tuple[str, ...] = ("PT1M",),
     limits: Limits | None = None,

@@ -5,6 +5,7 @@ Each is added to the honest offer or takes its place; what is honest in an answe
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any, NoReturn
 
@@ -62,7 +63,7 @@ BAD_PRODUCTS: dict[str, Callable[[], Any]] = {
     "allow_long_text": lambda: _product(allow_long="yes"),
     "not_a_product": lambda: {"product_id": "LIAR/DICT"},
     "none": lambda: None,
-    **{f"stolen_{stolen}": (lambda stolen=stolen: Product(stolen, delisted_ms=1)) for stolen in STOLEN},
+    **{f"stolen_{stolen}": partial(Product, stolen, delisted_ms=1) for stolen in STOLEN},
 }
 BAD_LISTS: dict[str, Callable[[Sequence[Product]], Any]] = {
     "none": lambda _: None,

@@ -14,7 +14,7 @@ A lie gets what the vendor would honestly answer and returns or raises something
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
@@ -142,20 +142,24 @@ def _spoil(name: str, kind: Kind, column: Callable[[Asked], int], make: Callable
     LIES[name] = Lie(name, kind, needs, 100, tell)
 
 
-def _spoil_time(name: str, make: Callable[[int], Any]) -> None:
-    _spoil(f"time_{name}", "refused", lambda asked: 0, make, "rows")
+def _spoil_times(makes: Mapping[str, Callable[[int], Any]]) -> None:
+    for name, make in makes.items():
+        _spoil(f"time_{name}", "refused", lambda asked: 0, make, "rows")
 
 
-def _spoil_decimal(name: str, make: Callable[[str], Any]) -> None:
-    _spoil(f"decimal_{name}", "refused", lambda asked: asked.random.choice(asked.texts), make, "rows")
+def _spoil_decimals(makes: Mapping[str, Callable[[str], Any]]) -> None:
+    for name, make in makes.items():
+        _spoil(f"decimal_{name}", "refused", lambda asked: asked.random.choice(asked.texts), make, "rows")
 
 
-def _spoil_close(name: str, make: Callable[[int], Any], kind: Kind = "refused") -> None:
-    _spoil(f"close_{name}", kind, lambda asked: 1, make, "bars")
+def _spoil_closes(makes: Mapping[str, Callable[[int], Any]], kind: Kind = "refused") -> None:
+    for name, make in makes.items():
+        _spoil(f"close_{name}", kind, lambda asked: 1, make, "bars")
 
 
-def _spoil_volume(name: str, make: Callable[[str], Any]) -> None:
-    _spoil(f"volume_{name}", "refused", lambda asked: 6, make, "bars")
+def _spoil_volumes(makes: Mapping[str, Callable[[str], Any]]) -> None:
+    for name, make in makes.items():
+        _spoil(f"volume_{name}", "refused", lambda asked: 6, make, "bars")
 
 
 class _HostileText(str):
@@ -225,69 +229,73 @@ def _megabytes(count: int) -> str:
     return "x\x1b[31m\ud83d\n" * (count << 17)
 
 
-for _name, _make in {
-    "of_6000_digits": lambda _: HUGE,
-    "as_float": float,
-    "as_text": str,
-    "as_bool": bool,
-    "none": lambda _: None,
-    "negative": lambda at: -at,
-    "in_nanoseconds": lambda at: at * 1_000_000,
-    "before_all": lambda _: -(10**18),
-    "after_year_9999": lambda _: 253_402_300_800_000,
-    "not_printable": lambda _: _Unprintable(),
-    "hostile_int": _HostileInt,
-    "nested_deep": lambda _: _nest(DEPTH),
-    "nan": lambda _: float("nan"),
-}.items():
-    _spoil_time(_name, _make)
+_spoil_times(
+    {
+        "of_6000_digits": lambda _: HUGE,
+        "as_float": float,
+        "as_text": str,
+        "as_bool": bool,
+        "none": lambda _: None,
+        "negative": lambda at: -at,
+        "in_nanoseconds": lambda at: at * 1_000_000,
+        "before_all": lambda _: -(10**18),
+        "after_year_9999": lambda _: 253_402_300_800_000,
+        "not_printable": lambda _: _Unprintable(),
+        "hostile_int": _HostileInt,
+        "nested_deep": lambda _: _nest(DEPTH),
+        "nan": lambda _: float("nan"),
+    }
+)
 
-for _name, _make in {
-    "int_of_6000_digits": lambda _: HUGE,
-    "text_of_6000_digits": lambda _: "9" * 6_000,
-    "text_of_20_mb": lambda _: _megabytes(20),
-    "as_float": float,
-    "as_int": lambda text: int(float(text)),
-    "as_decimal": Decimal,
-    "as_bytes": str.encode,
-    "none": lambda _: None,
-    "nan": lambda _: "NaN",
-    "infinite": lambda _: "Infinity",
-    "underscored": lambda _: "1_000.0",
-    "full_width": lambda _: "１２.３",
-    "empty": lambda _: "",
-    "spaced": lambda text: f" {text}\n",
-    "with_nul": lambda text: f"{text}\x00",
-    "with_surrogate": lambda text: f"{text}\ud83d",
-    "with_escapes": lambda text: text + ESCAPES,
-    "hostile_text": _HostileText,
-    "not_printable": lambda _: _Unprintable(),
-    "odd_repr": lambda _: _OddRepr(),
-    "nested_deep": lambda _: _nest(DEPTH),
-    "in_a_list": lambda text: [text],
-    "as_html": lambda _: "<html><h1>502 Bad Gateway</h1></html>",
-}.items():
-    _spoil_decimal(_name, _make)
+_spoil_decimals(
+    {
+        "int_of_6000_digits": lambda _: HUGE,
+        "text_of_6000_digits": lambda _: "9" * 6_000,
+        "text_of_20_mb": lambda _: _megabytes(20),
+        "as_float": float,
+        "as_int": lambda text: int(float(text)),
+        "as_decimal": Decimal,
+        "as_bytes": str.encode,
+        "none": lambda _: None,
+        "nan": lambda _: "NaN",
+        "infinite": lambda _: "Infinity",
+        "underscored": lambda _: "1_000.0",
+        "full_width": lambda _: "１２.３",
+        "empty": lambda _: "",
+        "spaced": lambda text: f" {text}\n",
+        "with_nul": lambda text: f"{text}\x00",
+        "with_surrogate": lambda text: f"{text}\ud83d",
+        "with_escapes": lambda text: text + ESCAPES,
+        "hostile_text": _HostileText,
+        "not_printable": lambda _: _Unprintable(),
+        "odd_repr": lambda _: _OddRepr(),
+        "nested_deep": lambda _: _nest(DEPTH),
+        "in_a_list": lambda text: [text],
+        "as_html": lambda _: "<html><h1>502 Bad Gateway</h1></html>",
+    }
+)
 
-for _name, _make in {
-    "of_6000_digits": lambda _: HUGE,
-    "before_the_start": lambda at: at - 400 * DAY_MS,
-    "a_year_late": lambda at: at + 400 * DAY_MS,
-    "as_text": str,
-    "not_printable": lambda _: _Unprintable(),
-    "zero": lambda _: 0,
-}.items():
-    _spoil_close(_name, _make)
-_spoil_close("as_float", float, "harmless")
+_spoil_closes(
+    {
+        "of_6000_digits": lambda _: HUGE,
+        "before_the_start": lambda at: at - 400 * DAY_MS,
+        "a_year_late": lambda at: at + 400 * DAY_MS,
+        "as_text": str,
+        "not_printable": lambda _: _Unprintable(),
+        "zero": lambda _: 0,
+    }
+)
+_spoil_closes({"as_float": float}, "harmless")
 
-for _name, _make in {
-    "negative": lambda text: f"-{text}1",
-    "nan": lambda _: "nan",
-    "int_of_6000_digits": lambda _: HUGE,
-    "hostile_text": _HostileText,
-    "in_a_dict": lambda text: {text: text},
-}.items():
-    _spoil_volume(_name, _make)
+_spoil_volumes(
+    {
+        "negative": lambda text: f"-{text}1",
+        "nan": lambda _: "nan",
+        "int_of_6000_digits": lambda _: HUGE,
+        "hostile_text": _HostileText,
+        "in_a_dict": lambda text: {text: text},
+    }
+)
 
 
 # One row
@@ -584,11 +592,11 @@ class _HostileReply(Reply):
         pass
 
     @property
-    def rows(self) -> Any:  # type: ignore[override]
+    def rows(self) -> Any:
         raise SystemExit(0)
 
     @property
-    def now_ms(self) -> Any:  # type: ignore[override]
+    def now_ms(self) -> Any:
         raise FalseInterrupt
 
 
@@ -624,7 +632,7 @@ LIES["reply_in_disguise"] = Lie("reply_in_disguise", "harmless", "nothing", 100,
 # The clock
 
 
-for _name, _change in {
+_CLOCKS: dict[str, Callable[[int], Any]] = {
     "none": lambda _: None,
     "text": str,
     "float": float,
@@ -641,7 +649,8 @@ for _name, _change in {
     "behind_400_days": lambda now: now - 400 * DAY_MS,
     "ahead_an_hour": lambda now: now + HOUR_MS,
     "behind_an_hour": lambda now: now - HOUR_MS,
-}.items():
+}
+for _name, _change in _CLOCKS.items():
 
     def _tell(asked: Asked, change: Callable[[int], Any] = _change) -> Reply:
         return Reply(asked.rows, change(asked.now_ms))

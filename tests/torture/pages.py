@@ -254,7 +254,8 @@ class PagesRound:
 
     def _check_answers(self) -> None:
         """Each series whose last answer was refused has an error that says so."""
-        errors = dict(self.conn.execute("select series_id, last_error from series_state").fetchall())
+        rows = self.conn.execute("select series_id, last_error from series_state").fetchall()
+        errors = {row[0]: row[1] for row in rows}
         self.conn.rollback()
         for series_id, lie in self.book.last.items():
             if lie is not None and lie.kind in ("refused", "pause") and not errors.get(series_id):

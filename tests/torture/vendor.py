@@ -81,7 +81,7 @@ class TortureVendor:
     def services(self) -> Sequence[Service]:
         services = [_describe(offer) for offer in self.house.offers]
         if self.house.lies_about_products and self._random.random() < self.catalogue_share:
-            return spoil_services(self._random, services, self.told_of_catalogue, self._hang)
+            services = spoil_services(self._random, services, self.told_of_catalogue, self._hang)
         return services
 
     def products(self) -> Sequence[Product]:
@@ -97,7 +97,7 @@ class TortureVendor:
             for life in self.house.lives
         ]
         if self.house.lies_about_products and self._random.random() < self.catalogue_share:
-            return spoil_products(self._random, products, self.told_of_catalogue, self._hang)
+            products = spoil_products(self._random, products, self.told_of_catalogue, self._hang)
         return products
 
     def fetch(self, request: Request) -> Reply:
@@ -202,7 +202,8 @@ def _name_series(request: Request) -> str:
 
 
 def _is_final(row: Sequence[Any], duration: str | None, now_ms: int) -> bool:
-    return (row[0] if duration is None else row[1]) <= now_ms - 1_000
+    end_ms: int = row[0] if duration is None else row[1]
+    return end_ms <= now_ms - 1_000
 
 
 def _find_window(asked: Asked) -> Range:

@@ -31,7 +31,7 @@ class Unspeakable(BaseException):
 
 
 class EvilText(str):
-    def __getitem__(self, key: object) -> str:  # type: ignore[override]
+    def __getitem__(self, key: object) -> str:
         raise SystemExit(0)
 
     __str__ = __repr__ = __format__ = __getitem__  # type: ignore[assignment]

@@ -35,6 +35,7 @@ from series_pipelines.vendors.offers import read_products
 from series_pipelines.vendors.registry import Capability, parse_service
 from tests.exchanges.catalogue import NAMES
 from tests.exchanges.launch import RunningExchange, start_exchange
+from tests.support.narrowing import expect
 from tests.support.simulation import MovableClock
 
 NOW_MS = 1_793_491_200_000 + 12_345_678
@@ -176,7 +177,7 @@ def test_paging_to_the_listing_gives_every_bar_unchanged(bench: Bench, duration:
                 found = [tuple(row[:7]) for row in page_all(bench.vendor, capability, product.product_id, duration)]
                 # Gate refuses what is 10000 bars old; one bar is given away for the time a request takes.
                 oldest_ms = NOW_MS - 9_999 * parse_duration(duration).nominal_ms
-                given_away = bench.server.name == "gate" and expected[0][0] < oldest_ms
+                given_away = bench.server.name == "gate" and expect(int, expected[0][0]) < oldest_ms
                 assert found == expected[given_away:], product.product_id
 
 
@@ -306,9 +307,7 @@ def test_no_answer_in_time_is_a_timeout() -> None:
 
 
 @pytest.mark.parametrize(("wish", "grace_ms"), [({}, 2_000), ({"safety_lag_seconds": 7.5}, 7_500)])
-def test_the_safety_lag_is_the_exchanges_own_unless_the_file_says_another(
-    wish: dict[str, float], grace_ms: int
-) -> None:
+def test_the_safety_lag_is_the_exchanges_own_unless_the_file_says_another(wish: dict[str, Any], grace_ms: int) -> None:
     with run_bench("okx", **wish) as bench:
         assert {service.limits.grace_ms for service in bench.vendor.services()} == {grace_ms}
 

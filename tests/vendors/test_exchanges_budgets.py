@@ -28,6 +28,7 @@ from series_pipelines.vendors.exchanges.table import EXCHANGES
 from tests.exchanges.launch import RunningExchange
 from tests.exchanges.traffic import Arrival, find_most
 from tests.support.exchange_lanes import start_exchanges
+from tests.support.narrowing import expect
 
 pytestmark = pytest.mark.xdist_group("exchanges")
 PROCESSES = 4
@@ -267,7 +268,7 @@ def check_pause(conn: Connection, banned: Sequence[str], until_s: float) -> None
     """Whoever looks sees that binance is shut, until when, and why; nobody else is, or waits for it."""
     now_ms = SystemClock().now_ms()
     left_ms = (until_s - time.monotonic()) * 1000
-    for row in peek(conn, now_ms).as_json()["capabilities"]:
+    for row in expect(list, peek(conn, now_ms).as_json()["capabilities"]):
         if row["cap_key"] in banned:
             assert "418, -1003 Way too many requests; IP banned until" in str(row["last_error"])
             ends_ms = datetime.fromisoformat(str(row["next_eligible_at"])).timestamp() * 1000

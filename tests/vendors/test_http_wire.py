@@ -142,13 +142,17 @@ def test_only_the_stated_shape_is_an_empty_page(body: object) -> None:
     assert parse_page(encode({"now": NOW_MS, "rows": []}), "IngestOHLC").rows == []
 
 
+def place_values(place: int, *values: object) -> list[tuple[int, object]]:
+    return [(place, value) for value in values]
+
+
 @pytest.mark.parametrize(
     ("place", "value"),
     [
-        *[(0, value) for value in (None, str(NOW_MS), NOW_MS + 0.5, True, [])],
-        *[(1, value) for value in (str(NOW_MS), 1.5, False, {})],
-        *[(2, value) for value in (True, [], {}, ["1"])],
-        *[(7, value) for value in (False, {})],
+        *place_values(0, None, str(NOW_MS), NOW_MS + 0.5, True, []),
+        *place_values(1, str(NOW_MS), 1.5, False, {}),
+        *place_values(2, True, [], {}, ["1"]),
+        *place_values(7, False, {}),
     ],
 )
 def test_a_row_with_a_wrong_type_refuses_the_page_and_says_which(place: int, value: object) -> None:

@@ -29,7 +29,7 @@ LONG_MS = 60_000
 
 def make_capability(budget: str = "vendor", requests: int | None = REQUESTS, window_ms: int = WINDOW_MS) -> Capability:
     limits = Limits(requests=requests, window_ms=window_ms, budget=budget)
-    return Capability("cap", "v", "IngestOHLC", "ohlc_v2", "SIM/", "backward", ("PT1M",), limits)
+    return Capability("cap", "v", "IngestOHLC", "ohlc_v2", "SIM/", ("PT1M",), "backward", limits)
 
 
 def open_turns(conn: Connection, capability: Capability) -> LaneTurns:
@@ -208,7 +208,7 @@ def test_a_lane_whose_process_stood_still_after_its_turn_asks_again_later(
 ) -> None:
     granted, stalls = LaneTurns.take, [turns.STALE_AFTER_MS + 1]
 
-    def stall(self: LaneTurns, deadline_ms: int) -> Turn | str:
+    def stall(self: LaneTurns, deadline_ms: int) -> Turn | NoTurn:
         turn = granted(self, deadline_ms)
         world.clock.wait(stalls.pop() if stalls else 0)
         return turn

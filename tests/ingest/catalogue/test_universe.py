@@ -10,7 +10,7 @@ from series_pipelines.ingest.catalogue import products
 from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.storing import capabilities, states
-from series_pipelines.vendors.contract import Product, Service
+from series_pipelines.vendors.contract import Direction, Product, Service
 from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor, create
 from series_pipelines.vendors.registry import Registry, format_cap_key
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
@@ -30,7 +30,7 @@ def world(database_url: str, vendor: DemoVendor) -> Iterator[World]:
 
 
 def list_active(world: World, table_name: str = "ohlc_v2") -> list[str]:
-    return [known.series_id for known in states.list_series(world.conn, table_name) if known.active]  # type: ignore[arg-type]
+    return [known.series_id for known in states.list_series(world.conn, table_name) if known.active]
 
 
 def test_series_are_capabilities_times_products(world: World) -> None:
@@ -113,10 +113,10 @@ def test_the_longest_prefix_serves_a_series(database_url: str) -> None:
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
 @pytest.mark.parametrize("prefix", ["SIM/SWAP/", "SIM/", "S", "SIM/SWAP/A"])
-def test_a_product_s_own_vendor_serves_it_and_no_other(database_url: str, prefix: str, direction: str) -> None:
+def test_a_product_s_own_vendor_serves_it_and_no_other(database_url: str, prefix: str, direction: Direction) -> None:
     clock = MovableClock()
     products = [make_product("SIM/SWAP/A", NOON_MS)]
-    other_way = "forward" if direction == "backward" else "backward"
+    other_way: Direction = "forward" if direction == "backward" else "backward"
     owner = make_vendor(clock, products, name="owner", durations=("PT1M", "PT1H"), direction=other_way)
     other = make_vendor(clock, [], name="other", prefix=prefix, durations=("PT1M", "P1D"), direction=direction)
     world = World(database_url, [other, owner], clock)

@@ -38,7 +38,7 @@ def find_owner(conn: Connection, product_id: str) -> tuple[str, str, bool]:
 
 
 def list_active(conn: Connection, table_name: str = "ohlc_v2") -> list[str]:
-    return [each.series_id for each in states.list_series(conn, table_name) if each.active]  # type: ignore[arg-type]
+    return [each.series_id for each in states.list_series(conn, table_name) if each.active]
 
 
 @pytest.fixture

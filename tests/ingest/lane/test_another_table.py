@@ -70,7 +70,10 @@ class HourlyVendor:
         self._clock = clock
 
     def services(self) -> list[Service]:
-        properties = {"product_id": {"type": "string", "pattern": "^SIM/"}, "direction": {"const": "backward"}}
+        properties: dict[str, object] = {
+            "product_id": {"type": "string", "pattern": "^SIM/"},
+            "direction": {"const": "backward"},
+        }
         required = ["product_id", "direction", "time"]
         if self._table.has_durations:
             properties["duration"] = {"enum": ["PT1H"]}

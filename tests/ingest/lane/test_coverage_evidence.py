@@ -1,6 +1,7 @@
 """Typed coverage on real Postgres: what lanes learn about time without data, and what ends a history."""
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -10,23 +11,25 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.defs.checks import check_coverage
 from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.pages.floor import RECHECK_MS
+from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.proving.certify import certify
 from series_pipelines.ingest.standing.coverage import classify
 from series_pipelines.ingest.standing.series import read_standings
 from series_pipelines.ingest.storing import coverage, states
 from series_pipelines.postgres.connection import ms_to_time
-from series_pipelines.vendors.contract import Limits, Reply, Request
+from series_pipelines.vendors.contract import Direction, Limits, Reply, Request
 from series_pipelines.vendors.demo.vendor import FAULTS, DemoVendor, Fault
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 SERIES = "SIM/X/PT1M"
 START_MS = NOON_MS - 300 * MINUTE_MS
+Spoil = Callable[[Request, Reply], Reply]
 
 
 class Misled:
     """A vendor between whose replies and us something goes wrong: `spoil(request, reply)` says what."""
 
-    def __init__(self, vendor: DemoVendor, spoil) -> None:
+    def __init__(self, vendor: DemoVendor, spoil: Spoil) -> None:
         self.name, self.services, self.products = vendor.name, vendor.services, vendor.products
         self._vendor, self._spoil = vendor, spoil
         self.requests: list[Request] = []
@@ -40,11 +43,17 @@ class Misled:
         return Reply([row for row in reply.rows if row[0] >= self.hidden_before_ms], reply.now_ms)
 
 
-def build(direction: str, spoil=lambda request, reply: reply, page_rows: int = 50, **product: object):
+def build(
+    direction: Direction,
+    spoil: Spoil = lambda request, reply: reply,
+    page_rows: int = 50,
+    is_listing_known: bool = True,
+    outages: tuple[tuple[int, int], ...] = (),
+) -> tuple[MovableClock, Misled]:
     clock = MovableClock()
     vendor = make_vendor(
         clock,
-        [make_product("SIM/X", START_MS, **product)],
+        [make_product("SIM/X", START_MS, is_listing_known=is_listing_known, outages=outages)],
         direction=direction,
         page_rows=page_rows,
         limits=Limits(grace_ms=1_000),
@@ -61,15 +70,16 @@ def kinds(world: World, window: Range) -> list[tuple[str, int, int]]:
     ]
 
 
-def read_facts(world: World):
+def read_facts(world: World) -> SeriesFacts:
     [facts] = states.read_facts(world.conn, "ohlc_v2")
     world.conn.commit()
     return facts
 
 
 @pytest.fixture(params=["backward", "forward"])
-def direction(request: pytest.FixtureRequest) -> str:
-    return request.param
+def direction(request: pytest.FixtureRequest) -> Direction:
+    chosen: Direction = request.param
+    return chosen
 
 
 def run_to_end(database_url: str, clock: MovableClock, vendor: Misled) -> World:
@@ -79,7 +89,9 @@ def run_to_end(database_url: str, clock: MovableClock, vendor: Misled) -> World:
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["listing known", "listing unknown"])
-def test_a_history_ends_at_the_listing_with_two_grounds(database_url: str, direction: str, is_known: bool) -> None:
+def test_a_history_ends_at_the_listing_with_two_grounds(
+    database_url: str, direction: Direction, is_known: bool
+) -> None:
     world = run_to_end(database_url, *build(direction, is_listing_known=is_known))
     facts = read_facts(world)
     assert (facts.floor_ms, facts.floor_kind) == (START_MS, "listing")
@@ -88,7 +100,7 @@ def test_a_history_ends_at_the_listing_with_two_grounds(database_url: str, direc
     world.close()
 
 
-def test_a_history_ends_at_the_retention_with_two_grounds(database_url: str, direction: str) -> None:
+def test_a_history_ends_at_the_retention_with_two_grounds(database_url: str, direction: Direction) -> None:
     kept_ms = 4 * DAY_MS
     clock = MovableClock()
     listed_ms = NOON_MS - 10 * DAY_MS
@@ -97,6 +109,7 @@ def test_a_history_ends_at_the_retention_with_two_grounds(database_url: str, dir
     )
     world = run_to_end(database_url, clock, Misled(vendor, lambda request, reply: reply))
     facts = read_facts(world)
+    assert facts.start_ms is not None
     assert facts.floor_kind == "retention"
     assert len(facts.floor_grounds) >= 2
     account = coverage.read(world.conn, "ohlc_v2", [SERIES])[SERIES]
@@ -109,7 +122,7 @@ def test_a_history_ends_at_the_retention_with_two_grounds(database_url: str, dir
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("kept_days", [None, 4], ids=["listing", "retention"])
 def test_whatever_goes_wrong_requests_are_bounded_and_the_floor_is_of_the_right_kind(
-    database_url: str, direction: str, fault: Fault, kept_days: int | None
+    database_url: str, direction: Direction, fault: Fault, kept_days: int | None
 ) -> None:
     clock = MovableClock()
     retention_ms = kept_days and kept_days * DAY_MS
@@ -119,6 +132,7 @@ def test_whatever_goes_wrong_requests_are_bounded_and_the_floor_is_of_the_right_
     misled = Misled(vendor, lambda request, reply: reply)
     world = run_to_end(database_url, clock, misled)
     facts = read_facts(world)
+    assert facts.start_ms is not None
     assert facts.floor_kind == ("retention" if kept_days else "listing")
     assert len(facts.floor_grounds) >= 2
     least = (kept_days or 10) * DAY_MS // MINUTE_MS // 999 + 1
@@ -128,7 +142,7 @@ def test_whatever_goes_wrong_requests_are_bounded_and_the_floor_is_of_the_right_
     world.close()
 
 
-def test_an_outage_is_told_from_unknown_time(database_url: str, direction: str) -> None:
+def test_an_outage_is_told_from_unknown_time(database_url: str, direction: Direction) -> None:
     outage = (START_MS + 100 * MINUTE_MS, START_MS + 180 * MINUTE_MS)
     world = run_to_end(database_url, *build(direction, outages=(outage,)))
     found = kinds(world, Range(START_MS, START_MS + 290 * MINUTE_MS))
@@ -173,7 +187,7 @@ def test_a_vendor_that_answers_only_windows_proves_an_outage_by_two_answers_apar
     world.close()
 
 
-def test_one_empty_page_neither_ends_a_history_nor_blocks_a_gap(database_url: str, direction: str) -> None:
+def test_one_empty_page_neither_ends_a_history_nor_blocks_a_gap(database_url: str, direction: Direction) -> None:
     lies = itertools.count()
 
     def lie_sometimes(request: Request, reply: Reply) -> Reply:
@@ -210,7 +224,7 @@ def test_what_was_refused_is_quarantined_until_a_good_page_covers_it(database_ur
     world.close()
 
 
-def test_a_floor_is_verified_again_and_one_that_was_wrong_is_given_up(database_url: str, direction: str) -> None:
+def test_a_floor_is_verified_again_and_one_that_was_wrong_is_given_up(database_url: str, direction: Direction) -> None:
     hidden_ms = START_MS + 100 * MINUTE_MS
     clock, vendor = build(direction, is_listing_known=False)
     vendor.hidden_before_ms = hidden_ms
@@ -250,6 +264,7 @@ def test_that_nothing_is_after_the_end_holds_for_one_delisting_only(database_url
     say_delisted(world, delisted_ms)
     world.settle()
     known, after = read_facts(world), Range(NOON_MS, NOON_MS + DAY_MS)
+    assert known.end_ms is not None
     later = Range(NOON_MS, NOON_MS + DAY_MS - 60 * MINUTE_MS)
     assert {kind for kind, _, _ in kinds(world, after)} == {"post_delisting"}
     # It is listed again: the head comes back, and what lies between is missing.

@@ -1,7 +1,7 @@
 """A lane's manners: it backs off, starves none, hands over, obeys its order, and ends for a reason."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import pytest
@@ -24,7 +24,7 @@ from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.ingest.storing.writer import Written
 from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.vendors.contract import Limits, Reply, Request
+from series_pipelines.vendors.contract import Direction, Limits, Reply, Request
 from series_pipelines.vendors.demo.vendor import DemoVendor
 from series_pipelines.vendors.registry import format_cap_key
 from tests.support.simulation import NOON_MS, MovableClock, World, interrupt_main, make_product, make_vendor
@@ -40,7 +40,7 @@ class Scripted:
         self.name = vendor.name
         self.services, self.products = vendor.services, vendor.products
         self.vendor = vendor
-        self.before = lambda request: None
+        self.before: Callable[[Request], object] = lambda request: None
         self.asked: list[Request] = []
 
     def fetch(self, request: Request) -> Reply:
@@ -148,7 +148,7 @@ def test_a_rejected_request_fails_its_series_and_no_other(world: World, sim: Scr
 def test_a_malformed_body_fails_the_series_and_never_counts_as_no_data(
     world: World, sim: Scripted, body: object
 ) -> None:
-    sim.fetch = lambda request: Reply(body, world.clock.now_ms())  # type: ignore[method-assign,arg-type,assignment]
+    sim.fetch = lambda request: Reply(body, world.clock.now_ms())  # type: ignore[method-assign,arg-type]
     report = world.run(CAP, LaneOrder(work=("head",)))
     assert len(report.failed) == 5
     facts = states.read_facts(world.conn, "ohlc_v2")
@@ -167,7 +167,7 @@ def test_a_vendor_that_breaks_fails_the_series_with_its_name(world: World, sim: 
 
 def test_every_tail_ends_in_a_floor_or_a_pause_when_the_vendor_goes_silent(world: World, sim: Scripted) -> None:
     world.run(CAP, LaneOrder(work=("head",)))
-    sim.fetch = lambda request: Reply([], world.clock.now_ms())  # type: ignore[method-assign,assignment]
+    sim.fetch = lambda request: Reply([], world.clock.now_ms())  # type: ignore[method-assign]
     for _ in range(50):
         world.run(CAP, LaneOrder())
         world.clock.wait(MINUTE_MS)
@@ -180,7 +180,7 @@ def test_every_tail_ends_in_a_floor_or_a_pause_when_the_vendor_goes_silent(world
 def test_one_empty_reply_does_not_end_history(world: World, sim: Scripted) -> None:
     world.run(CAP, LaneOrder(work=("head",)))
     answer = sim.fetch
-    sim.fetch = lambda request: Reply([], world.clock.now_ms())  # type: ignore[method-assign,assignment]
+    sim.fetch = lambda request: Reply([], world.clock.now_ms())  # type: ignore[method-assign]
     world.run(CAP, LaneOrder(max_pages=5, work=("tail",)))
     sim.fetch = answer  # type: ignore[method-assign]
     world.settle()
@@ -313,7 +313,7 @@ def test_a_person_narrows_to_kind_and_pages(world: World, sim: Scripted) -> None
 
 
 @pytest.mark.parametrize("direction", ["backward", "forward"])
-def test_a_person_narrows_to_a_time_window(database_url: str, clock: MovableClock, direction: str) -> None:
+def test_a_person_narrows_to_a_time_window(database_url: str, clock: MovableClock, direction: Direction) -> None:
     vendor = make_vendor(clock, [make_product("SIM/A", NOON_MS - DAY_MS)], direction=direction)
     world = World(database_url, [vendor], clock)
     window = Range(NOON_MS - 10 * HOUR_MS, NOON_MS - 6 * HOUR_MS)

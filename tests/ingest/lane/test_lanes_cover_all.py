@@ -10,14 +10,15 @@ from series_pipelines.core.duration import HOUR_MS, MINUTE_MS, parse_duration
 from series_pipelines.core.ranges import Range, find_gaps, find_missing
 from series_pipelines.ingest.storing import ranges, states
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.vendors.contract import Limits, Reply, Request, Vendor
+from series_pipelines.vendors.contract import Direction, Limits, Reply, Request, Vendor
 from series_pipelines.vendors.demo.vendor import DemoVendor
+from tests.support.narrowing import expect
 from tests.support.simulation import NOON_MS, MovableClock, World, empty_tables, make_product, make_vendor
 
 
 @dataclass(frozen=True)
 class Case:
-    direction: str
+    direction: Direction
     duration: str | None
     page_rows: int
     bars: int
@@ -138,7 +139,7 @@ def test_lanes_run_to_the_end_cover_all_the_vendor_has(database_url: str, conn: 
         world.settle()
         had_at_end = set(vendor.expected_rows("SIM/X", case.duration, clock.now_ms()))
         rows = conn.execute(f"select (date_part('epoch', created_at) * 1000)::bigint from {case.table_name}").fetchall()
-        stored = {row[0] for row in rows}
+        stored = {expect(int, row[0]) for row in rows}
         covered = ranges.read(conn, case.table_name, [case.series_id])[case.series_id]
         facts = states.read_facts(conn, case.table_name)[0]
     finally:

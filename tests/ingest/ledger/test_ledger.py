@@ -10,7 +10,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from dagster import AssetCheckSeverity
+from dagster import AssetCheckSeverity, TableMetadataValue
 
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.core.ranges import Range
@@ -89,7 +89,7 @@ def insert(conn: Connection, table: str, row: Mapping[str, object], conflict: st
     names = [row[name] for name in ("table_name", "series_id", "operation", "namespace_scope", "namespace_key")]
     with conn.transaction():
         found: Any = conn.execute("select find_namespace_id(%s, %s, %s, %s, %s)", names).fetchone()
-        row = {"namespace_id": found[0]} | row
+        row = {"namespace_id": found[0], **row}
         conn.execute(
             f"insert into {table} ({', '.join(row)}) values ({', '.join(['%s'] * len(row))}) {conflict}",
             list(row.values()),
@@ -808,5 +808,7 @@ def test_the_asset_check_of_each_table_reports_what_differs(months: Connection) 
     assert (result.passed, result.severity) == (False, AssetCheckSeverity.ERROR)
     assert result.description == "2 of 4 cursors are not what their events say: 2 differing"
     assert result.metadata["differing"].value == 2
-    worst = [record.data["series_id"] for record in result.metadata["worst"].records]  # type: ignore[union-attr]
+    listed = result.metadata["worst"]
+    assert isinstance(listed, TableMetadataValue)
+    worst = [record.data["series_id"] for record in listed.records]
     assert worst == ["SIM/A/PT1M", "SIM/QUIET/PT1M"]

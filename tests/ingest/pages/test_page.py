@@ -1,6 +1,7 @@
 """A vendor's reply becomes a page by stated rules: normalised, trimmed and counted, or refused whole."""
 
 import tracemalloc
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import repeat
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, parse_duration
+from series_pipelines.core.duration import DAY_MS, HOUR_MS, MINUTE_MS, Duration, parse_duration
 from series_pipelines.core.ranges import Range
 from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import LAST_MOMENT_MS
@@ -23,9 +24,12 @@ from series_pipelines.ingest.pages.check import (
     check_instant_page,
     find_possible_life,
 )
+from tests.support.narrowing import read_bars
 
 MINUTE = parse_duration("PT1M")
 NEVER_FORMING = LAST_MOMENT_MS
+
+EMPTY_LISTS: list[Sequence[object]] = [[], ()]
 
 NOT_DECIMALS = [
     *("NaN", "nan", "sNaN", "inf", "-inf", "Infinity", "1e", "e5", "1_000", "1,5", "0x10", "", " ", "-", "."),
@@ -33,7 +37,9 @@ NOT_DECIMALS = [
     *(1.5, 1, True, Decimal("1"), b"1", ["1"], {"price": "1"}, float("nan")),
 ]
 NOT_TIMES = [True, False, 60_000.0, "60000", None, -1, LAST_MOMENT_MS + 1, Decimal(60_000), [60_000]]
-NOT_LISTS = [None, "", "<html><body>502 Bad Gateway</body></html>", b"[]", {}, {"data": []}, 0, False, set(), range(0)]
+NOT_LISTS: list[object] = [
+    *(None, "", "<html><body>502 Bad Gateway</body></html>", b"[]", {}, {"data": []}, 0, False, set(), range(0)),
+]
 
 
 def bar(created_ms: int, closed_ms: Any = None, **parts: Any) -> tuple[Any, ...]:
@@ -46,7 +52,7 @@ def rate(created_ms: Any, long: Any = "-0.0001", short: Any = "0.0001", price: A
 
 
 def check_bars(
-    rows: Any, direction: str = "forward", time_ms: int = 0, now_ms: int = NEVER_FORMING, duration=MINUTE
+    rows: Any, direction: str = "forward", time_ms: int = 0, now_ms: int = NEVER_FORMING, duration: Duration = MINUTE
 ) -> Page:
     return check_bar_page(OHLC, rows, direction=direction, time_ms=time_ms, duration=duration, closed_before_ms=now_ms)
 
@@ -72,7 +78,7 @@ def test_a_good_page_keeps_its_rows_and_covers_first_created_to_last_closed() ->
 
 @pytest.mark.parametrize("check", [check_bars, check_rates])
 def test_an_empty_list_is_an_empty_page(check: Any) -> None:
-    for rows in ([], ()):
+    for rows in EMPTY_LISTS:
         page = check(rows)
         assert page.is_empty
         assert (page.rows, page.range, page.received) == ([], None, 0)
@@ -146,7 +152,7 @@ def test_repeated_rows_are_counted_and_the_last_one_stands() -> None:
     page = check_bars([bar(0, close="10"), bar(0, close="11"), bar(MINUTE_MS), bar(0, close="9")])
 
     assert list_times(page) == [0, MINUTE_MS]
-    assert page.rows[0][5] == "9"
+    assert read_bars(page)[0][5] == "9"
     assert (page.received, page.duplicates) == (4, 2)
 
 
@@ -208,7 +214,7 @@ def test_a_bar_whose_time_is_not_over_is_forming_whatever_close_the_vendor_state
 def test_a_close_up_to_a_second_early_is_snapped_to_the_end_of_the_bar(early_ms: int) -> None:
     page = check_bars([bar(0, MINUTE_MS - early_ms), bar(MINUTE_MS, 2 * MINUTE_MS - early_ms)])
 
-    assert [row[1] for row in page.rows] == [MINUTE_MS, 2 * MINUTE_MS]
+    assert [row[1] for row in read_bars(page)] == [MINUTE_MS, 2 * MINUTE_MS]
     assert page.range == Range(0, 2 * MINUTE_MS)
 
 
@@ -274,7 +280,7 @@ def test_a_volume_that_is_not_a_decimal_of_zero_or_more_refuses_the_page(value: 
 def test_volume_and_open_interest_may_be_absent_or_zero() -> None:
     page = check_bars([bar(0, volume=None, open_interest="0"), bar(MINUTE_MS, volume="0.000")])
 
-    assert [row[6:] for row in page.rows] == [(None, "0"), ("0.000", None)]
+    assert [row[6:] for row in read_bars(page)] == [(None, "0"), ("0.000", None)]
 
 
 @pytest.mark.parametrize(
@@ -326,7 +332,7 @@ def test_a_violation_beyond_float_precision_is_seen(open_: str, high: str, low: 
 def test_equal_and_negative_prices_in_order_are_accepted(open_: str, high: str, low: str, close: str) -> None:
     page = check_bars([bar(0, open=open_, high=high, low=low, close=close)])
 
-    assert page.rows[0][2:6] == (open_, high, low, close)
+    assert read_bars(page)[0][2:6] == (open_, high, low, close)
 
 
 @given(st.lists(st.integers(0, 3), min_size=4, max_size=4), st.integers(0, 30))
@@ -351,7 +357,7 @@ def test_bars_are_judged_as_exact_decimals(digits: list[int], zeros: int) -> Non
 def test_a_price_of_many_digits_stays_the_vendors_text(price: str) -> None:
     page = check_bars([bar(0, open=price, high=price, low=price, close=price, volume=price, open_interest=price)])
 
-    assert page.rows[0][2:] == (price,) * 6
+    assert read_bars(page)[0][2:] == (price,) * 6
 
 
 def test_bars_that_overlap_each_other_refuse_the_page() -> None:
@@ -446,7 +452,8 @@ def test_a_single_rate_covers_its_millisecond() -> None:
 def test_repeated_rates_are_counted_and_the_last_one_stands() -> None:
     page = check_rates([rate(0, long="1"), rate(HOUR_MS), rate(0, long="2")])
 
-    assert (list_times(page), page.rows[0][1], page.duplicates) == ([0, HOUR_MS], "2", 1)
+    rows: Sequence[Sequence[object]] = page.rows
+    assert (list_times(page), rows[0][1], page.duplicates) == ([0, HOUR_MS], "2", 1)
 
 
 @pytest.mark.parametrize(("direction", "hours"), [("backward", [0, 1]), ("forward", [2])])
@@ -521,16 +528,15 @@ ODD_VALUES = [
 def test_a_page_read_by_columns_is_the_page_read_by_rows(
     minutes: list[int], oddities: list[tuple[int, int, Any]], direction: str, at: int
 ) -> None:
-    rows = [[m * MINUTE_MS, None, "1.5", "2.25", "1", "1.75", "10.0", None] for m in minutes]
+    rows: list[list[Any]] = [[m * MINUTE_MS, None, "1.5", "2.25", "1", "1.75", "10.0", None] for m in minutes]
     for row, column, value in oddities:
         rows[row % len(rows)][column] = value
-    asked = {"direction": direction, "time_ms": at * MINUTE_MS, "duration": parse_duration("PT1M")}
     # A closing time that says nothing new keeps a page from being read by columns.
     slow = [[row[0], row[0] + MINUTE_MS, *row[2:]] for row in rows]
 
     def read(given_rows: list[list[Any]]) -> Page | str:
         try:
-            return check_bar_page(OHLC, given_rows, **asked, closed_before_ms=LAST_MOMENT_MS)
+            return check_bars(given_rows, direction, at * MINUTE_MS)
         except PageRefused:
             return "refused"
 

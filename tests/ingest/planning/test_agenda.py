@@ -14,7 +14,7 @@ from series_pipelines.ingest.planning.requests import plan_head, plan_tail
 
 CADENCE = bar_cadence("PT1M", 0)
 LATE_MS = CADENCE.head_lag_ms + 1
-BLANK = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
+BLANK: dict[str, Any] = dict.fromkeys(SeriesFacts._fields) | {"series_id": "a", "cap_key": "c"}
 BLANK |= {"head_misses": 0, "start_misses": 0, "gap_misses": 0, "failures": 0, "floor_grounds": ()}
 TIMES = st.none() | st.integers(0, 30)
 
@@ -174,7 +174,7 @@ def test_what_is_taken_comes_with_the_planned_request(direction: str) -> None:
 def test_each_series_has_its_own_cadence() -> None:
     agenda = Agenda(lambda _: "backward", lambda facts: bar_cadence(facts.series_id, 0))
     for text in ("PT1M", "PT1H"):
-        agenda.put(SeriesFacts(**{**BLANK, "series_id": text, "start_ms": 0, "end_ms": 0, "floor_ms": 0}))
+        agenda.put(SeriesFacts(**BLANK)._replace(series_id=text, start_ms=0, end_ms=0, floor_ms=0))
 
     assert drain_heads(agenda, 60_001) == ["PT1M"]
     assert agenda.find_next_due(with_heads=True, with_tails=True) == 3_600_001

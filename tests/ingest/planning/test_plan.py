@@ -334,6 +334,8 @@ def test_every_request_reaches_into_what_is_covered_and_out_of_it(
     ranges: list[Range], cadence: Cadence, direction: str, page_span_ms: int | None
 ) -> None:
     facts = make_covered(ranges, page_span_ms=page_span_ms)
+    assert facts.start_ms is not None
+    assert facts.end_ms is not None
     now_ms = facts.end_ms + DAY_MS
     gaps = find_gaps(ranges)
     overlap_ms = find_overlap(facts, cadence)
@@ -380,6 +382,7 @@ def test_a_window_narrows_to_its_missing_stretch_nearest_to_now(ranges: list[Ran
     first = last = missing[-1]
     while first - 1 in missing:
         first -= 1
+    assert narrowed is not None
     assert (narrowed.gap_start_ms, narrowed.gap_end_ms) == (first * HOUR_MS, (last + 1) * HOUR_MS)
     assert plan_tail(narrowed, MINUTE_BARS, "backward", NOW_MS).target == "gap"
     assert find_tail_due(narrowed) is not None
@@ -388,6 +391,7 @@ def test_a_window_narrows_to_its_missing_stretch_nearest_to_now(ranges: list[Ran
 def test_a_window_of_a_series_with_nothing_stored_is_one_gap() -> None:
     narrowed = narrow_to_window(make_facts(), [], Range(DAY_MS, 2 * DAY_MS))
 
+    assert narrowed is not None
     assert (narrowed.gap_start_ms, narrowed.gap_end_ms) == (DAY_MS, 2 * DAY_MS)
     assert plan_tail(narrowed, MINUTE_BARS, "backward", NOW_MS).time_ms == 2 * DAY_MS + MINUTE_MS
     assert plan_tail(narrowed, MINUTE_BARS, "forward", NOW_MS).time_ms == DAY_MS - MINUTE_MS
@@ -400,6 +404,7 @@ def test_a_window_whose_gap_backs_off_waits_and_fetches_nothing_outside_the_wind
 
     narrowed = narrow_to_window(facts, ranges, Range(11 * DAY_MS, 12 * DAY_MS))
 
+    assert narrowed is not None
     assert find_tail_due(narrowed) == NOW_MS + 5
     assert plan_tail(narrowed, MINUTE_BARS, direction, NOW_MS + 5).target == "gap"
 
@@ -422,6 +427,7 @@ def test_a_window_whose_ends_lie_between_two_rates_is_filled_in_a_bounded_number
         )
         outcome = judge_page(facts, fetch, page, RATES, now_ms)
         page_span_ms, misses = outcome.page_span_ms, outcome.misses
+        assert page.range is not None
         ranges = merge_overlapping([*ranges, page.range])
 
     wanted = [t for t in times if window.start_ms <= t < window.end_ms]

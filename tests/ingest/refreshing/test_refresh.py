@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ from series_pipelines.ingest.refreshing.refresh import (
 from series_pipelines.ingest.storing import capabilities, ranges, revisions
 from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.vendors.contract import Limits, Reply, Request
+from series_pipelines.vendors.contract import Direction, Limits, Reply, Request
 from series_pipelines.vendors.demo.vendor import DemoVendor
 from series_pipelines.vendors.registry import format_cap_key
 from tests.support.places import PROJECT
@@ -67,8 +68,8 @@ class Revising:
         rows = [self._revise(request, row) for row in reply.rows if row[0] >= self.since_ms]
         return Reply(rows, reply.now_ms)
 
-    def _revise(self, request: Request, row: object) -> list[object]:
-        values = list(row)  # type: ignore[call-overload]
+    def _revise(self, request: Request, row: Sequence[Any]) -> list[Any]:
+        values = list(row)
         if change := self.changes.get((request.product_id, values[0])):
             values[change[0]] = change[1]
         return values
@@ -81,7 +82,7 @@ class Market:
     """A world with one revising vendor whose series are complete; its campaign is called `c`."""
 
     def __init__(
-        self, url: str, direction: str = "backward", *, method: str = "IngestOHLC", page_rows: int = 100
+        self, url: str, direction: Direction = "backward", *, method: str = "IngestOHLC", page_rows: int = 100
     ) -> None:
         self.direction = direction
         self.clock = MovableClock()
@@ -122,7 +123,7 @@ class Market:
 
     def list_stored(self, series_id: str = SERIES) -> list[int]:
         statement = "select (date_part('epoch', created_at) * 1000)::bigint from %s where series_id = '%s' order by 1"
-        rows = self.conn.execute(statement % (self.table_name, series_id)).fetchall()  # type: ignore[arg-type]
+        rows = self.conn.execute(statement % (self.table_name, series_id)).fetchall()
         self.conn.commit()
         return [int(str(row[0])) for row in rows]
 

@@ -70,6 +70,7 @@ class Account(RuleBasedStateMachine):
         rows = [(m * MINUTE_MS, None, price, price, price, price, "1", None) for m in minutes]
         fetch = Fetch(kind, "head" if kind == "head" else "start", LIFE.end_ms, "")  # type: ignore[arg-type]
         asked: dict[str, Any] = {"direction": "backward", "time_ms": LIFE.end_ms, "closed_before_ms": LIFE.end_ms}
+        assert BARS.duration is not None
         page = check_bar_page(OHLC, rows, duration=BARS.duration, **asked)
         outcome = judge_page(facts, fetch, page, BARS, LIFE.end_ms)
         found = find_evidence(facts, fetch, page, outcome, BARS, LIFE.end_ms)
