@@ -98,7 +98,7 @@ def advance(finished: Finished) -> SeriesFacts:
     return facts._replace(
         start_ms=covered.start_ms if facts.start_ms is None else min(facts.start_ms, covered.start_ms),
         end_ms=covered.end_ms if facts.end_ms is None else max(facts.end_ms, covered.end_ms),
-        window_ms=finished.outcome.page_span_ms,
+        page_span_ms=finished.outcome.page_span_ms,
     )
 
 

@@ -98,7 +98,7 @@ class Market:
         self.vendor.asked.clear()
         self.on_moved: Callable[[str, int, Page | None], None] = lambda series_id, position_ms, page: None
 
-    def refresh_namespace(
+    def refresh(
         self, *series_ids: str, window: Range = WINDOW, patience_ms: int = HOUR_MS, clock: object = None
     ) -> RefreshReport:
         catalogue = self.world.registry.read()
