@@ -65,7 +65,7 @@ class Asked:
     final: list[int]
     """Which of them are final and in the asked direction."""
     stored: list[int]
-    """Which of those were given before, by an honest answer."""
+    """Which of those were given before, by an honest answer, and have closed even if they begin half a bar later."""
     now_ms: int
     released: threading.Event = field(default_factory=threading.Event)
     """Set when those who hang may end."""
@@ -82,6 +82,10 @@ class Asked:
     def texts(self) -> range:
         """The columns that hold decimals and must not be empty."""
         return range(2, 6) if self.duration else range(1, 3)
+
+    @property
+    def half_a_bar_ms(self) -> int:
+        return find_half(self.duration)
 
     def pick(self) -> list[Any]:
         """Return one of the final rows, to spoil it."""
@@ -122,6 +126,11 @@ def _lie(kind: Kind, needs: Needs = "nothing", weight: int = 100) -> Callable[[C
         return tell
 
     return register
+
+
+def find_half(duration: str | None) -> int:
+    """Return half the length of the shortest bar of a duration; of rates, zero."""
+    return parse_duration(duration).nominal_ms // 2 if duration else 0
 
 
 def choose(random: Random, asked: Asked, names: Sequence[str]) -> Lie | None:
@@ -374,7 +383,9 @@ def all_shifted_by_1_ms(asked: Asked) -> Reply:
 
 @_lie("refused", "bars", weight=300)
 def all_shifted_by_half_a_bar(asked: Asked) -> Reply:
-    return _shift(asked, asked.final, parse_duration(asked.duration or "").nominal_ms // 2)
+    half_ms = asked.half_a_bar_ms
+    # Half a month is whole days, and bars of days and longer may begin at any midnight: that could be true.
+    return _shift(asked, asked.final, half_ms if half_ms % DAY_MS else half_ms + HOUR_MS)
 
 
 @_lie("refused", "stored bars", weight=600)
@@ -384,7 +395,7 @@ def stored_shifted_by_1_ms(asked: Asked) -> Reply:
 
 @_lie("refused", "stored bars", weight=600)
 def stored_shifted_by_half_a_bar(asked: Asked) -> Reply:
-    return _shift(asked, asked.stored, parse_duration(asked.duration or "").nominal_ms // 2)
+    return _shift(asked, asked.stored, asked.half_a_bar_ms)
 
 
 @_lie("refused", "bars")
@@ -409,7 +420,7 @@ def _shift(asked: Asked, positions: Sequence[int], by_ms: int) -> Reply:
 @_lie("refused", "bars")
 def overlapping_bars(asked: Asked) -> Reply:
     row = list(asked.pick())
-    row[0] += parse_duration(asked.duration or "").nominal_ms // 2 * (1 if asked.request.direction == "forward" else -1)
+    row[0] += asked.half_a_bar_ms * (1 if asked.request.direction == "forward" else -1)
     row[1] = None
     asked.rows += [row, *([list(row)] if asked.random.random() < 0.5 else [])]
     return asked.reply

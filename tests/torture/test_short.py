@@ -13,17 +13,24 @@ from pathlib import Path
 import psutil
 import pytest
 
+from series_pipelines.core.duration import parse_duration
+from series_pipelines.core.tables import TABLES
+from series_pipelines.errors import PageRefused
+from series_pipelines.ingest.pages.check import check_bar_page
 from series_pipelines.postgres.connection import connect
+from series_pipelines.vendors.contract import INGEST_OHLC, Request
 from tests.support.databases import Server, create_database
 from tests.torture import kills, program
 from tests.torture.__main__ import main, parse_arguments
 from tests.torture.ingest_process import find_processes
 from tests.torture.kills import KillsRound
-from tests.torture.lies import LIES
+from tests.torture.liebook import LieBook
+from tests.torture.lies import LIES, ONLY_ON_GRID
 from tests.torture.oracle import Violation
 from tests.torture.pages import PagesRound
 from tests.torture.program import describe_pages
-from tests.torture.worlds import draw_houses
+from tests.torture.vendor import Options, make_vendors
+from tests.torture.worlds import LONG, draw_houses
 
 pytestmark = pytest.mark.xdist_group("torture")
 
@@ -147,6 +154,36 @@ def test_whoever_ends_it_from_outside_gets_what_it_came_to_and_nothing_is_left(
 def test_there_are_more_than_sixty_ways_to_lie() -> None:
     assert len(LIES) > 60
     assert {lie.kind for lie in LIES.values()} == {"refused", "pause", "harmless", "omission", "value"}
+
+
+@pytest.mark.parametrize("name", ONLY_ON_GRID)
+def test_bars_that_only_a_grid_gives_away_lie_beside_that_of_every_duration(name: str) -> None:
+    told = set()
+    for seed in range(20):
+        book = LieBook()
+        for vendor in make_vendors(Options(seed, EPOCH_MS, 300, share=1.0), lambda: EPOCH_MS, book):
+            offer = vendor.house.offers[0]
+            if name not in vendor.lies:
+                continue
+            vendor.lies = [name]
+            for life, duration in itertools.product(vendor.house.lives, offer.durations):
+                time_ms = EPOCH_MS if offer.direction == "backward" else life.listing_ms
+                request = Request(INGEST_OHLC, life.product_id, duration, offer.direction, time_ms)
+                rows = vendor.fetch(request).rows
+                if book.last[f"{life.product_id}/{duration}"] is None:
+                    continue
+                told.add((duration, offer.direction))
+                with pytest.raises(PageRefused, match=r"beside the grid|before the one before it has closed"):
+                    check_bar_page(
+                        TABLES["ohlc_v2"],
+                        rows,
+                        direction=offer.direction,
+                        time_ms=time_ms,
+                        duration=parse_duration(duration),
+                        closed_before_ms=EPOCH_MS,
+                        on_grid=True,
+                    )
+    assert told >= {(duration, way) for duration in ("PT1M", *LONG) for way in ("backward", "forward")}
 
 
 def test_the_oracle_sees_what_is_wrong(database_url: str) -> None:
