@@ -115,6 +115,9 @@ def find_oldest(facts: SeriesFacts, cadence: Cadence) -> int:
 
 def narrow_to_window(facts: SeriesFacts, ranges: list[Range], window: Range) -> SeriesFacts | None:
     """Return facts whose gap is the stretch nearest to now that the window misses; None when it misses nothing."""
+    # Stored [10, 11) and [13, 14), window [9, 15): missing are [9, 10), [11, 13) and [14, 15). The gap is [14, 15),
+    # nearest to now; after an answer that brought nothing it is [11, 13), then [9, 10), then [14, 15) again, after its
+    # pause.
     missing = find_missing(ranges, window)
     if not missing:
         return None

@@ -7,6 +7,9 @@ select set_config('statement_timeout', '0', true), set_config('lock_timeout', '3
 -- Nothing is sorted by event: in a whole chain each position but the last is left as often as it is reached, so the
 -- hashes of those reached less those of what was left are the last one's, and less the first's if older ones are archived.
 -- Only where they are not the current value's, and events are archived, a namespace's events are looked at once more.
+-- Events (null to 5), (5 to 9), (9 to 12): reached less left is h(5) + h(9) + h(12) - h(5) - h(9) = h(12), and the cursor
+-- stands at 12: whole. Without the second it is h(5) + h(12) - h(9), which is no position's: the chain is broken. With
+-- the first one archived it is h(12) - h(5): whole less what the oldest event left.
 with told as materialized (
     select namespace_id, count(*) as events,
            coalesce(sum(hashint8(new_position)), 0) - coalesce(sum(hashint8(prev_position)), 0) as remains,
