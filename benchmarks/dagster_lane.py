@@ -28,7 +28,7 @@ from benchmarks.market import (
 from benchmarks.server import Server, vacuum
 from series_pipelines.core.duration import MINUTE_MS
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 TARGET: Final = 50.0
 BEHIND_MINUTES: Final = 10

@@ -7,7 +7,7 @@ from benchmarks.market import TABLE, commit_pages, fetch_older, find_minute, mak
 from benchmarks.server import Server, vacuum
 from series_pipelines.ingest.storing.commit import Finished
 from series_pipelines.postgres.connection import Connection, connect
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 PAGE_ROWS: Final = 1_000
 TARGET_BYTES: Final = 20

@@ -26,7 +26,7 @@ from series_pipelines.ingest.storing import commit
 from series_pipelines.ingest.storing.commit import Finished
 from series_pipelines.ingest.storing.writer import MAX_GROUP
 from series_pipelines.postgres.connection import Connection, connect
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 SHARE_TARGET: Final = 0.15
 SCANS_TARGET: Final = 3.0

@@ -26,7 +26,8 @@ from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import INGEST_OHLC, Direction, Limits, Product, Vendor
 from series_pipelines.vendors.demo.market import DemoProduct
 from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor
-from series_pipelines.vendors.registry import Capability, Registry
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import Capability
 
 TABLE: Final = "ohlc_v2"
 SERIES_VARIABLE: Final = "BENCH_SERIES"

@@ -22,7 +22,7 @@ from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing.commit import Finished
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
 from series_pipelines.vendors.demo.vendor import DemoVendor
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 from tests.support.narrowing import read_bars
 
 TARGET: Final = 5.0

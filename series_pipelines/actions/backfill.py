@@ -16,10 +16,12 @@ from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.planning.facts import Kind
 from series_pipelines.ingest.storing import capabilities
+from series_pipelines.ingest.storing.compaction import compact_series
 from series_pipelines.ingest.storing.states import KnownSeries
-from series_pipelines.ingest.storing.writer import Written, compact_series
+from series_pipelines.ingest.storing.writer import Written
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.vendors.registry import Capability, Catalogue
+from series_pipelines.vendors.registry import Catalogue
+from series_pipelines.vendors.services import Capability
 
 SHORTEST_SHARE_MS: Final = 1_000
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from series_pipelines.actions.answers import Json
 from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.storing import ranges
+from series_pipelines.ingest.storing.compaction import compact_series
 from series_pipelines.ingest.storing.ranges import Compaction
 from series_pipelines.ingest.storing.states import KnownSeries
-from series_pipelines.ingest.storing.writer import compact_series
 from series_pipelines.postgres.connection import Connection
 
 

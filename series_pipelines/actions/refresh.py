@@ -21,9 +21,9 @@ from series_pipelines.ingest.pages.check import Page
 from series_pipelines.ingest.refreshing import campaigns
 from series_pipelines.ingest.refreshing.campaigns import Campaign
 from series_pipelines.ingest.refreshing.refresh import RefreshOrder, RefreshReport, RefreshTools, refresh_capability
+from series_pipelines.ingest.storing.compaction import compact_series
 from series_pipelines.ingest.storing.revisions import Change
 from series_pipelines.ingest.storing.states import KnownSeries
-from series_pipelines.ingest.storing.writer import compact_series
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.registry import Catalogue
 

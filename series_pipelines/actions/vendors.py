@@ -8,7 +8,8 @@ from series_pipelines.core.clock import Clock
 from series_pipelines.errors import UnknownVendor
 from series_pipelines.ingest.proving.vendor_check import Trial, check_vendor
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.vendors.registry import Capability, Catalogue, Registry
+from series_pipelines.vendors.registry import Catalogue, Registry
+from series_pipelines.vendors.services import Capability
 
 
 def list_capabilities(catalogue: Catalogue) -> list[Capability]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from series_pipelines.ingest.lane.order import LaneOrder
     from series_pipelines.ingest.storing.writer import Written
     from series_pipelines.postgres.connection import Connection
-    from series_pipelines.vendors.registry import Capability
+    from series_pipelines.vendors.services import Capability
 
 
 class IngestProgress:

@@ -56,8 +56,9 @@ from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.standing.backlog import read_backlog
 from series_pipelines.ingest.storing import states
-from series_pipelines.ingest.storing.writer import Written, compact_series
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.ingest.storing.compaction import compact_series
+from series_pipelines.ingest.storing.writer import Written
+from series_pipelines.vendors.services import Capability
 
 POINTERS: Final = (
     "\n\nLag, coverage and checks of the whole table: [{0}_summary](/assets/{0}_summary), "

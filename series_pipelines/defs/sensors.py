@@ -31,7 +31,8 @@ from series_pipelines.defs.resources import SeriesResource
 from series_pipelines.defs.summaries import name_ledger
 from series_pipelines.ingest.catalogue.universe import UniverseReport, sync_universe
 from series_pipelines.ingest.planning.facts import Kind
-from series_pipelines.ingest.standing.backlog import CapabilityBacklog, decide_lanes, publish_backlogs, read_backlog
+from series_pipelines.ingest.standing.backlog import CapabilityBacklog, publish_backlogs, read_backlog
+from series_pipelines.ingest.standing.decisions import decide_lanes
 from series_pipelines.ingest.storing import states
 from series_pipelines.postgres.connection import Connection
 

@@ -18,7 +18,8 @@ from series_pipelines.vendors.asking import ask_all
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.plain import explain, take_decimal, take_flag, take_text, take_whole
 from series_pipelines.vendors.refusals import Refusals
-from series_pipelines.vendors.registry import LOOK_SECONDS, Registry, Services, read_services
+from series_pipelines.vendors.registry import LOOK_SECONDS, Registry
+from series_pipelines.vendors.services import Services, read_services
 
 MOST_PRODUCTS: Final = 200_000
 LONGEST_GIVEN_ID: Final = 10_000

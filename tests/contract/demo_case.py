@@ -10,7 +10,7 @@ from series_pipelines.ingest.pages.check import BarRow, InstantRow
 from series_pipelines.vendors.contract import INGEST_OHLC, Product, Vendor
 from series_pipelines.vendors.demo.market import DemoProduct, Grid, Market
 from series_pipelines.vendors.demo.vendor import EPOCH_MS, DemoService, DemoVendor, Fault, create, make_products
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 from tests.contract.vendor_case import Ability, AnswerFault, RowFault, Series, TrueProduct
 
 SEED = 1

@@ -8,7 +8,7 @@ from series_pipelines.vendors.config import ExchangeConfig
 from series_pipelines.vendors.contract import Vendor
 from series_pipelines.vendors.exchanges import ExchangeVendor, create
 from series_pipelines.vendors.exchanges.spec import Endpoint
-from series_pipelines.vendors.registry import Capability, format_cap_key
+from series_pipelines.vendors.services import Capability, format_cap_key
 from tests.contract.demo_case import NOW_MS
 from tests.contract.throttles import CountingThrottle, is_own
 from tests.contract.vendor_case import Ability, AnswerFault, RowFault, Series, TrueProduct

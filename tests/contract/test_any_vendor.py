@@ -11,7 +11,8 @@ from series_pipelines.core.series import check_product_id
 from series_pipelines.errors import VendorRejected
 from series_pipelines.ingest.lane.fetch import make_request
 from series_pipelines.vendors.contract import INGEST_OHLC, Product
-from series_pipelines.vendors.registry import Capability, Registry
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import Capability
 from tests.contract.paging import ask, find_head_time, walk
 from tests.contract.vendor_case import Series, VendorCase, list_capabilities
 from tests.support.narrowing import read_bars

@@ -15,7 +15,8 @@ from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.ingest.pages.check import BarRow, InstantRow
 from series_pipelines.ingest.planning.cadence import Cadence, find_cadence
 from series_pipelines.vendors.contract import Vendor
-from series_pipelines.vendors.registry import Capability, Registry
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import Capability
 
 AnswerFault = Literal["html_200", "empty_200", "error_200", "cut", "500", "429", "503", "no_answer"]
 RowFault = Literal["duplicate", "forming"]

@@ -50,7 +50,8 @@ from series_pipelines.ingest.lane.order import Ending, LaneEnd, LaneReport
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.loading import load_vendors
-from series_pipelines.vendors.registry import Registry, format_cap_key
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.databases import Server, create_database
 from tests.support.narrowing import expect
 from tests.support.places import PROJECT

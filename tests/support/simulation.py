@@ -14,9 +14,11 @@ from series_pipelines.ingest.lane.lane import run_lane
 from series_pipelines.ingest.lane.order import LaneOrder, LaneReport, LaneTools
 from series_pipelines.ingest.planning.cadence import find_cadence
 from series_pipelines.ingest.planning.due import find_head_due, find_tail_due
-from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog
+from series_pipelines.ingest.standing.backlog import publish_backlogs, read_backlog
+from series_pipelines.ingest.standing.decisions import decide_lanes
 from series_pipelines.ingest.storing import capabilities, states
-from series_pipelines.ingest.storing.writer import Written, compact_series
+from series_pipelines.ingest.storing.compaction import compact_series
+from series_pipelines.ingest.storing.writer import Written
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Direction, Limits, Product, Vendor
 from series_pipelines.vendors.demo.market import DemoProduct

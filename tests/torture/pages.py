@@ -18,8 +18,9 @@ from series_pipelines.errors import CapabilityBusy
 from series_pipelines.ingest.catalogue.universe import sync_universe
 from series_pipelines.ingest.lane.lane import run_lane
 from series_pipelines.ingest.lane.order import LaneOrder, LaneTools
-from series_pipelines.ingest.standing.backlog import decide_lanes, publish_backlogs, read_backlog
-from series_pipelines.ingest.storing.writer import compact_series
+from series_pipelines.ingest.standing.backlog import publish_backlogs, read_backlog
+from series_pipelines.ingest.standing.decisions import decide_lanes
+from series_pipelines.ingest.storing.compaction import compact_series
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors import offers
 from series_pipelines.vendors.registry import Registry

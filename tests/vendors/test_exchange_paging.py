@@ -29,7 +29,7 @@ from series_pipelines.vendors.exchanges.paging import (
 from series_pipelines.vendors.exchanges.spec import Endpoint, Segment
 from series_pipelines.vendors.exchanges.table import EXCHANGES
 from series_pipelines.vendors.exchanges.wire import Rate
-from series_pipelines.vendors.registry import parse_service
+from series_pipelines.vendors.services import parse_service
 
 NOW_MS = 1_793_491_200_000
 OFFERS = {offer.prefix: offer for exchange in EXCHANGES.values() for offer in exchange.offers}

@@ -32,7 +32,7 @@ from series_pipelines.vendors.exchanges.classify import Response
 from series_pipelines.vendors.exchanges.markets import format_decimal
 from series_pipelines.vendors.exchanges.wire import flip_sign
 from series_pipelines.vendors.offers import read_products
-from series_pipelines.vendors.registry import Capability, parse_service
+from series_pipelines.vendors.services import Capability, parse_service
 from tests.exchanges.catalogue import NAMES
 from tests.exchanges.launch import RunningExchange, start_exchange
 from tests.support.narrowing import expect

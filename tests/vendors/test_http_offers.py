@@ -10,9 +10,9 @@ from series_pipelines.errors import (
     VendorUnavailable,
 )
 from series_pipelines.vendors.contract import Limits, Request, Service
-from series_pipelines.vendors.registry import parse_service
 from series_pipelines.vendors.remote.offers import Instance, RemoteCapability, join_limits, put_together, read_instance
 from series_pipelines.vendors.remote.rotation import MOST_SET_ASIDE_MS, SET_ASIDE_MS, Rotation
+from series_pipelines.vendors.services import parse_service
 
 
 def make_service(

@@ -34,9 +34,10 @@ from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.config import RemoteConfig
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request
-from series_pipelines.vendors.registry import Registry, format_cap_key
+from series_pipelines.vendors.registry import Registry
 from series_pipelines.vendors.remote import transport as http_transport
 from series_pipelines.vendors.remote import vendor as http_vendor
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.places import PROJECT
 from tests.support.remote_peers import (
     BAR,

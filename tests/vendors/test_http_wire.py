@@ -23,7 +23,6 @@ from series_pipelines.errors import (
 )
 from series_pipelines.ingest.pages.check import check_bar_page
 from series_pipelines.vendors.contract import Limits, Product
-from series_pipelines.vendors.registry import parse_service
 from series_pipelines.vendors.remote.wire import (
     LONGEST_RETRY_AFTER_MS,
     HttpAnswer,
@@ -32,6 +31,7 @@ from series_pipelines.vendors.remote.wire import (
     parse_products,
     parse_services,
 )
+from series_pipelines.vendors.services import parse_service
 
 NOW_MS = 1_793_491_200_000
 BAR = [NOW_MS, None, "1.5", "2", "1", "1.25", "10", None]

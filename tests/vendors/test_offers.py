@@ -9,7 +9,7 @@ from series_pipelines.errors import MalformedProduct, MalformedService, VendorEr
 from series_pipelines.vendors.contract import Product
 from series_pipelines.vendors.offers import check_product, read_products
 from series_pipelines.vendors.refusals import MOST_TOLD
-from series_pipelines.vendors.registry import parse_service, read_services
+from series_pipelines.vendors.services import parse_service, read_services
 from tests.support.hostile_offers import (
     EvilText,
     HostileVendor,

@@ -11,11 +11,8 @@ from hypothesis import strategies as st
 from series_pipelines.errors import MalformedService
 from series_pipelines.vendors.contract import Limits, Product, Reply, Request, Service
 from series_pipelines.vendors.demo.vendor import create
-from series_pipelines.vendors.registry import (
-    Registry,
-    format_cap_key,
-    parse_service,
-)
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import format_cap_key, parse_service
 
 TEXT = st.text(st.characters(codec="utf-8"), min_size=1).filter(str.isprintable)
 

@@ -17,7 +17,7 @@ from series_pipelines.ingest.budgets import limits
 from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.postgres.reopening import find_pause
 from series_pipelines.vendors.contract import Budget
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 STALE_AFTER_MS: Final = 5_000
 """A turn that was not used by then is taken anew: what is not answered is forgotten 30 s after its window."""

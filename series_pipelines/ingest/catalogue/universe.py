@@ -32,7 +32,8 @@ from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.postgres.reopening import find_pause
 from series_pipelines.vendors.contract import Product
 from series_pipelines.vendors.offers import Offer, look_at_all
-from series_pipelines.vendors.registry import Capability, Catalogue, Registry
+from series_pipelines.vendors.registry import Catalogue, Registry
+from series_pipelines.vendors.services import Capability
 
 Result = TypeVar("Result")
 

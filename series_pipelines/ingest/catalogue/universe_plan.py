@@ -18,7 +18,8 @@ from series_pipelines.ingest.storing.states import KnownSeries
 from series_pipelines.vendors.contract import Product
 from series_pipelines.vendors.offers import Offer
 from series_pipelines.vendors.refusals import Refusals
-from series_pipelines.vendors.registry import Capability, Catalogue
+from series_pipelines.vendors.registry import Catalogue
+from series_pipelines.vendors.services import Capability
 
 FEW_PRODUCTS: Final = 4
 """From this many on, a vendor that has lost more than half of its products at once is not believed."""

@@ -12,7 +12,7 @@ from series_pipelines.ingest.pages.clocks import ReadClocks, check_vendor_clock
 from series_pipelines.ingest.pages.evidence import digest_answer
 from series_pipelines.vendors.asking import ask, blame_vendor
 from series_pipelines.vendors.contract import Reply, Request, Vendor
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 LONGEST_FETCH_MS: Final = 60_000
 """A vendor that takes longer for a page is left behind."""

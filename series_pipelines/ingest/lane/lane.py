@@ -46,7 +46,7 @@ from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.vendors.asking import leave_behind, refuse_overstayer
 from series_pipelines.vendors.contract import Vendor
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 MAX_PENDING_WRITES: Final = 100
 PACE_PAGES: Final = 10

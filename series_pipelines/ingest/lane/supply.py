@@ -14,7 +14,7 @@ from series_pipelines.ingest.planning.facts import SeriesFacts, Target
 from series_pipelines.ingest.planning.requests import Fetch, narrow_to_window
 from series_pipelines.ingest.storing import capabilities, ranges, states
 from series_pipelines.postgres.connection import Connection
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 BACKLOG_EVERY_MS: Final = 5_000
 BACKLOG_VALID_MS: Final = 2 * MINUTE_MS

@@ -22,7 +22,8 @@ from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.vendors.asking import ask
 from series_pipelines.vendors.contract import Product, Vendor
 from series_pipelines.vendors.offers import read_products
-from series_pipelines.vendors.registry import LOOK_SECONDS, Capability, Registry
+from series_pipelines.vendors.registry import LOOK_SECONDS, Registry
+from series_pipelines.vendors.services import Capability
 
 PATIENCE_MS: Final = 30_000
 

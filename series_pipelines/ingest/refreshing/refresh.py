@@ -36,7 +36,7 @@ from series_pipelines.postgres.clock import read_clock
 from series_pipelines.postgres.connection import Connection, translated_errors
 from series_pipelines.postgres.reopening import Reopening
 from series_pipelines.vendors.contract import Vendor
-from series_pipelines.vendors.registry import Capability
+from series_pipelines.vendors.services import Capability
 
 MOST_TRIES: Final = 3
 RETRY_MS: Final = 1_000

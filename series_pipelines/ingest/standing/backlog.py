@@ -1,14 +1,12 @@
 """What waits, per capability: the numbers behind the sensors' decisions and behind Peek."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from series_pipelines.core.tables import TABLES
 from series_pipelines.ingest.planning.cadence import find_cadence
-from series_pipelines.ingest.planning.due import TAIL_WHILE_HEADS_BELOW, find_behind_due, find_head_due, find_tail_due
-from series_pipelines.ingest.planning.facts import Kind, SeriesDue, SeriesFacts
-from series_pipelines.ingest.standing.coverage import Coverage, estimate_completion
+from series_pipelines.ingest.planning.due import find_behind_due, find_head_due
+from series_pipelines.ingest.planning.facts import SeriesDue, SeriesFacts
 from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.capabilities import CapabilityState
@@ -53,14 +51,6 @@ class Backlog:
         return sum(backlog.due_tails for backlog in self.capabilities.values() if not backlog.is_paused)
 
 
-@dataclass(frozen=True, slots=True)
-class LaneDecision:
-    """Which capabilities get a lane, and why the others don't."""
-
-    wanted: tuple[str, ...]
-    reasons: tuple[str, ...]
-
-
 def read_backlog(conn: Connection, now_ms: int) -> Backlog:
     """Read every series' state and count what is due, in one query a table."""
     backlog = Backlog({state.cap_key: CapabilityBacklog(state, now_ms) for state in capability_store.read(conn)})
@@ -82,52 +72,6 @@ def count_due(backlog: Backlog, table_name: str, known: Iterable[SeriesDue | Ser
             capability.due_heads += 1
         if behind_due_ms is not None and behind_due_ms <= capability.now_ms:
             capability.due_tails += 1
-
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast a capability fetches pages, and how many of its series wait for some behind."""
-
-    pages_per_minute: float
-    waiting: int
-
-
-def read_paces(conn: Connection) -> dict[str, Pace]:
-    """Return the pace of each capability whose lanes have told it."""
-    paces = capability_store.read_paces(conn)
-    waiting: Counter[str] = Counter()
-    for table_name in TABLES:
-        waiting.update(due.cap_key for due in states.read_due(conn, table_name) if find_tail_due(due) is not None)
-    return {cap_key: Pace(pages, waiting[cap_key]) for cap_key, pages in paces.items()}
-
-
-def estimate_left(paces: Mapping[str, Pace], facts: SeriesFacts, coverage: Coverage) -> int | None:
-    """Return how long it may take until nothing behind a series is unknown, if its capability has told its pace."""
-    pace = paces.get(facts.cap_key)
-    if pace is None:
-        return None
-    return estimate_completion(coverage.behind_ms, facts.page_span_ms, pace.waiting, pace.pages_per_minute)
-
-
-def decide_lanes(backlog: Backlog, table_name: str, kind: Kind, busy: Collection[str]) -> LaneDecision:
-    """Return the capabilities of a table that have due work of a kind and no lane."""
-    if kind == "tail" and backlog.head_backlog >= TAIL_WHILE_HEADS_BELOW:
-        return LaneDecision((), (f"{backlog.head_backlog} heads wait, tails go on below {TAIL_WHILE_HEADS_BELOW}",))
-    wanted: list[str] = []
-    reasons: list[str] = []
-    for cap_key, capability in backlog.capabilities.items():
-        if capability.state.table_name != table_name:
-            continue
-        due = capability.due_heads if kind == "head" else capability.due_tails
-        if not due:
-            reasons.append(f"{cap_key}: no {kind} is due")
-        elif capability.is_paused:
-            reasons.append(f"{cap_key}: backs off, {capability.state.last_error}")
-        elif capability.state.in_flight or cap_key in busy:
-            reasons.append(f"{cap_key}: a lane is under way")
-        else:
-            wanted.append(cap_key)
-    return LaneDecision(tuple(wanted), tuple(reasons) or (f"no capability serves {table_name}",))
 
 
 def publish_backlogs(

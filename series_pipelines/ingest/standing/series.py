@@ -7,10 +7,10 @@ from series_pipelines.core.ranges import Range
 from series_pipelines.ingest.pages.outcome import has_stood_still
 from series_pipelines.ingest.planning.cadence import Cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
-from series_pipelines.ingest.standing.backlog import estimate_left, read_paces
 from series_pipelines.ingest.standing.cadences import read_cadences
 from series_pipelines.ingest.standing.coverage import Coverage, measure_coverage
 from series_pipelines.ingest.standing.lag import Lag, measure_lag
+from series_pipelines.ingest.standing.paces import estimate_left, read_paces
 from series_pipelines.ingest.storing import coverage as coverage_store
 from series_pipelines.ingest.storing import states
 from series_pipelines.postgres.connection import Connection

@@ -25,8 +25,9 @@ from series_pipelines.errors import (
 from series_pipelines.ingest.ledger.append import Author
 from series_pipelines.ingest.pages.outcome import judge_failure
 from series_pipelines.ingest.planning.facts import SeriesFacts
-from series_pipelines.ingest.storing import capabilities, ranges, states
+from series_pipelines.ingest.storing import capabilities, states
 from series_pipelines.ingest.storing.commit import NO_PAGE_TO_BLAME, Finished, commit_group, explain_unstorable
+from series_pipelines.ingest.storing.compaction import compact_series
 from series_pipelines.ingest.storing.patience import ALWAYS_MS, Patience
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.postgres.reopening import Reopening
@@ -185,14 +186,3 @@ class Writer:
         with suppress(DatabaseContended, StatementCancelled):
             self._database.run(lambda conn: compact_series(conn, self._table_name, sorted(self._touched)))
             self._touched.clear()
-
-
-def compact_series(conn: Connection, table_name: str, series_ids: Sequence[str]) -> ranges.Compaction:
-    """Merge the ranges of some series, a few hundred a transaction, so that no writer waits long."""
-    total = ranges.Compaction()
-    for position in range(0, len(series_ids), ranges.MAX_SERIES_LOCKS):
-        with conn.transaction():
-            part = ranges.compact(conn, table_name, series_ids[position : position + ranges.MAX_SERIES_LOCKS])
-        total.deleted += part.deleted
-        total.inserted += part.inserted
-    return total

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from series_pipelines.core.tables import TABLES
 from series_pipelines.errors import MalformedService
 from series_pipelines.vendors.contract import Limits, Request, Service
-from series_pipelines.vendors.registry import Capability, parse_service
 from series_pipelines.vendors.remote.wire import LIST_PRODUCTS, MOST_CONCURRENT, UnreadableSchema
+from series_pipelines.vendors.services import Capability, parse_service
 
 
 @dataclass(frozen=True, slots=True)

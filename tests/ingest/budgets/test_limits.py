@@ -19,7 +19,7 @@ from series_pipelines.ingest.budgets.turns import LaneTurns, NoTurn, Turn
 from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Limits
-from series_pipelines.vendors.registry import Capability, format_cap_key
+from series_pipelines.vendors.services import Capability, format_cap_key
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 SPAWN = multiprocessing.get_context("spawn")

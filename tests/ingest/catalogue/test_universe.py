@@ -12,7 +12,8 @@ from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.storing import capabilities, states
 from series_pipelines.vendors.contract import Direction, Product, Service
 from series_pipelines.vendors.demo.vendor import DemoService, DemoVendor, create
-from series_pipelines.vendors.registry import Registry, format_cap_key
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 

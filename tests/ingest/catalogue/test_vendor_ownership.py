@@ -15,7 +15,8 @@ from series_pipelines.postgres.migrate import migrate
 from series_pipelines.postgres.queries import find_sql_folder
 from series_pipelines.vendors.contract import Product, Service, Vendor
 from series_pipelines.vendors.demo.vendor import create
-from series_pipelines.vendors.registry import Registry, format_cap_key
+from series_pipelines.vendors.registry import Registry
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.databases import Server, copy_migrations, create_database, replace_database
 from tests.support.hostile_offers import HostileVendor, make_service
 from tests.support.simulation import NOON_MS

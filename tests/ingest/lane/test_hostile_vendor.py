@@ -34,7 +34,7 @@ from series_pipelines.ingest.storing import capabilities, coverage, ranges, stat
 from series_pipelines.postgres.connection import ms_to_time
 from series_pipelines.vendors.asking import count_left_behind
 from series_pipelines.vendors.contract import Direction, Limits, Reply, Request
-from series_pipelines.vendors.registry import format_cap_key
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.narrowing import expect
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 

@@ -39,7 +39,7 @@ from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Direction, Limits, Reply, Request
 from series_pipelines.vendors.demo.vendor import DemoVendor
-from series_pipelines.vendors.registry import format_cap_key
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.places import PROJECT
 from tests.support.simulation import NOON_MS, MovableClock, World, interrupt_main, make_product, make_vendor
 

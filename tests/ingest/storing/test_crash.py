@@ -11,7 +11,7 @@ from series_pipelines.ingest.lane.order import LaneOrder
 from series_pipelines.ingest.storing import ranges
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.vendors.contract import Direction, Vendor
-from series_pipelines.vendors.registry import format_cap_key
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.databases import Server
 from tests.support.places import PROJECT
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor

@@ -38,7 +38,7 @@ from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_embedded
 from series_pipelines.postgres.locks import own_series
 from series_pipelines.vendors.contract import Limits
-from series_pipelines.vendors.registry import format_cap_key
+from series_pipelines.vendors.services import format_cap_key
 from tests.support.cli_results import Run, read_error, succeed
 from tests.support.databases import HOME_PREFIX, Server, migrate_database
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
