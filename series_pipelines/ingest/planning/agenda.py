@@ -18,8 +18,8 @@ class _Queue:
     """Series that wait until they are due, and those that are, longest-waiting first. Old entries are skipped."""
 
     # At 12:00:30, A due 12:00:02 and tried 11:59, B due 12:00:01 and tried 11:58, C due 12:01:00:
-    # A and B move from `_waiting` to `_ready`, where B is first, since it was tried longest ago; C waits on.
     # A and B move from `_waiting` to `_ready`, where B is first: it was tried longest ago. C goes on waiting.
+    # If B is put again meanwhile, due 12:01:01, its entry in `_ready` is not what `_due` says, and is passed over.
     def __init__(self) -> None:
         self._waiting: list[tuple[int, str]] = []
         self._ready: list[tuple[int, str, int]] = []
