@@ -58,7 +58,7 @@ def test_a_change_of_state_is_shown(before: dict[str, Any], after: dict[str, Any
         (STORED, STORED | {"end_ms": 30}),
         (STORED | GAP, STORED | {"gap_start_ms": 12, "gap_end_ms": 13}),
         (STORED | {"failures": 1}, STORED | {"failures": 2}),
-        (STORED, STORED | {"head_misses": 1, "head_eligible_ms": 99, "window_ms": 5, "shown_ms": 7}),
+        (STORED, STORED | {"head_misses": 1, "head_eligible_ms": 99, "page_span_ms": 5, "shown_ms": 7}),
     ],
     ids=["nothing", "head moved", "gap shrank", "failed again", "backed off"],
 )

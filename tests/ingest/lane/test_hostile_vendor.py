@@ -589,7 +589,7 @@ def test_a_series_whose_turn_breaks_is_blamed_for_it(world: World, monkeypatch: 
     assert world.run(CAP, LaneOrder(max_pages=2)).touched == set(HONEST)
 
 
-@pytest.mark.parametrize("where", [(states, "settle"), (capabilities, "note_error")])
+@pytest.mark.parametrize("where", [(states, "write_outcomes"), (capabilities, "note_error")])
 def test_what_ended_a_lane_is_raised_also_if_it_can_not_be_written_down(
     world: World, monkeypatch: pytest.MonkeyPatch, where: tuple[Any, str]
 ) -> None:
