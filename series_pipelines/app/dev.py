@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from series_pipelines.app.clock import SystemClock
-from series_pipelines.app.database import find_database, migrate_database
+from series_pipelines.app.database import migrate_database, open_connection
 from series_pipelines.app.dev_lock import hold_dev_lock
 from series_pipelines.app.dev_session import end_session
 from series_pipelines.app.settings import Settings, load_settings
 from series_pipelines.app.sources import load_registry
 from series_pipelines.errors import SeriesError
 from series_pipelines.ingest.catalogue.universe import sync_universe
-from series_pipelines.postgres.connection import connect, translated_errors
+from series_pipelines.postgres.connection import translated_errors
 from series_pipelines.postgres.embedded.home import make_home
 
 UI_HOST: Final = "127.0.0.1"
@@ -118,7 +118,7 @@ def _find_dagster_yaml() -> Path:
 def _prepare_database() -> None:
     settings = load_settings()
     migrate_database(settings)
-    with translated_errors(), connect(find_database(settings), purpose="dev") as conn:
+    with translated_errors(), open_connection(settings, "dev") as conn:
         clock = SystemClock()
         report = sync_universe(conn, load_registry(settings), clock.now_ms(), wait=clock.wait)
     for refusal in report.refused:
