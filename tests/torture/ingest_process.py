@@ -46,6 +46,7 @@ class IngestProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=file,
                     stderr=file,
+                    preexec_fn=_listen_to_signals,
                 )
             self.pid = self._spawned.pid
 
@@ -87,14 +88,19 @@ def run_series(arguments: list[str], environment: dict[str, str], says: str) -> 
     file = os.open(says, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     os.dup2(file, 1)
     os.dup2(file, 2)
-    # Whoever started the tests may ignore it, and the fork server does.
+    _listen_to_signals()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.argv = ["series", *arguments]
     sys.path.insert(0, str(PROJECT))
     from series_pipelines.cli import main
 
     main()
+
+
+def _listen_to_signals() -> None:
+    """Let it be asked to end: whoever started the tests may ignore that, from the background of a shell for one."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 def _list_settings() -> list[str]:
