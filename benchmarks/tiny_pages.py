@@ -18,6 +18,7 @@ from benchmarks.market import (
 )
 from benchmarks.server import Server, vacuum
 from series_pipelines.core.duration import MINUTE_MS
+from series_pipelines.core.tables import OHLC
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.storing.commit import Finished
 from series_pipelines.postgres.connection import Connection, connect, ms_to_time
@@ -28,12 +29,10 @@ from tests.support.narrowing import read_bars
 TARGET: Final = 5.0
 HISTORY_ROWS: Final = 100
 NEW_ROWS: Final = 2
-WRITE_ROW: Final = """
-insert into ohlc_v2 (series_id, created_at, closed_at, open, high, low, close, volume, open_interest)
-values (%s, %s, %s, %s, %s, %s, %s, %s, %s)
-on conflict (series_id, created_at) do update set
-    closed_at = excluded.closed_at, open = excluded.open, high = excluded.high, low = excluded.low,
-    close = excluded.close, volume = excluded.volume, open_interest = excluded.open_interest"""
+_NAMES: Final = ("series_id", *OHLC.times, *OHLC.values)
+WRITE_ROW: Final = f"""
+insert into ohlc_v2 ({", ".join(_NAMES)}) values ({", ".join(["%s"] * len(_NAMES))})
+on conflict (series_id, created_at) do update set {", ".join(f"{name} = excluded.{name}" for name in _NAMES[2:])}"""  # noqa: S608
 WRITE_RANGE: Final = """
 insert into series_data_range (series_id, table_name, start_time, end_time) values (%s, %s, %s, %s)
 on conflict do nothing"""

@@ -23,8 +23,7 @@ from series_pipelines.postgres.connection import Connection, connect
 
 PAGE_ROWS = 1_000
 TARGET = 0.5
-COPY_RAW = """
-copy raw_ohlc (series_id, created_at, closed_at, open, high, low, close, volume, open_interest) from stdin"""
+COPY_RAW = f"copy raw_ohlc (series_id, {', '.join((*OHLC.times, *OHLC.values))}) from stdin"
 
 
 def run(server: Server, quick: bool) -> list[Row]:

@@ -18,6 +18,7 @@ from series_pipelines.ingest.storing import capabilities as capability_store
 from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.postgres.connection import Connection
+from tests.support.bars import BAR_NAMES, make_bar
 from tests.support.databases import Server, create_database
 
 BARS = "TEST/SWAP/A-B/PT1H"
@@ -25,7 +26,7 @@ RATES = "TEST/SWAP/A-B"
 HOUR_MS = 3_600_000
 START_MS = parse_time("2026-03-01")
 PRICE = "12345.678901234567890123"
-LONG_NAMES = ["closed_at", "open", "high", "low", "close", "volume", "open_interest"]
+LONG_NAMES = list(BAR_NAMES[1:])
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +37,7 @@ def database_url(postgres: Server, template: str) -> Iterator[str]:
 
 def write_bars(conn: Connection, count: int = 24, series_id: str = BARS) -> None:
     rows = [
-        (START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS, PRICE, PRICE, PRICE, PRICE, f"{n}.50", None)
-        for n in range(count)
+        make_bar(START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS, *[PRICE] * 4, f"{n}.50") for n in range(count)
     ]
     write_rows(conn, OHLC, [SeriesRows(series_id, rows)])
     conn.commit()

@@ -33,11 +33,9 @@ from series_pipelines.postgres import locks
 from series_pipelines.postgres.connection import Connection
 from series_pipelines.vendors.contract import Reply, Request
 from series_pipelines.vendors.demo.vendor import DemoVendor
+from tests.support.bars import BAR_NAMES, make_bar
 from tests.support.cli_results import Run, read_error, succeed
 
-COMMANDS = (
-    *("dev", "migrate", "products", "peek", "plan", "ingest", "coverage", "certify", "refresh", "compact", "read"),
-)
 SERIES_BIN = Path(sys.executable).with_name("series")
 SWAP_HOURS = "DEMO/SWAP/BTC-USDT/PT1H"
 SWAP_LANE = "IngestOHLC/DEMO%2FSWAP%2F/backward"
@@ -51,8 +49,7 @@ PEEK_COLUMNS += ["last_error", "method", "prefix", "direction"]
 
 def write_bars(conn: Connection, series_id: str, count: int = 24) -> None:
     rows = [
-        (START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS, PRICE, PRICE, PRICE, PRICE, f"{n}.0", None)
-        for n in range(count)
+        make_bar(START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS, *[PRICE] * 4, f"{n}.0") for n in range(count)
     ]
     write_rows(conn, OHLC, [SeriesRows(series_id, rows)])
     conn.commit()
@@ -66,7 +63,7 @@ def run_real(*arguments: str, **environment: str) -> subprocess.CompletedProcess
 
 def test_every_command_explains_itself_with_an_example() -> None:
     overview = CliRunner().invoke(series, ["--help"]).stdout
-    for name in COMMANDS:
+    for name in series.commands:
         assert f"\n  {name} " in overview
         help_text = CliRunner().invoke(series, [name, "--help"]).stdout
         assert re.search(rf"Example: .*series {name}", help_text), name
@@ -344,10 +341,11 @@ def test_compact_says_how_many_ranges_became_how_many(run: Run, conn: Connection
 def test_read_prints_exact_decimals_and_iso_times_as_csv(run: Run, conn: Connection) -> None:
     write_bars(conn, "X/Y/PT1H")
     lines = succeed(run("read", "X/Y/1h", "--start", "2026-03-01T02:00", "--end", "2026-03-01T04:00Z")).splitlines()
+    nulls = "," * len(BAR_NAMES[7:])
     assert lines == [
-        "created_at,closed_at,open,high,low,close,volume,open_interest",
-        f"2026-03-01T02:00:00.000Z,2026-03-01T03:00:00.000Z,{PRICE},{PRICE},{PRICE},{PRICE},2.0,",
-        f"2026-03-01T03:00:00.000Z,2026-03-01T04:00:00.000Z,{PRICE},{PRICE},{PRICE},{PRICE},3.0,",
+        ",".join(BAR_NAMES),
+        f"2026-03-01T02:00:00.000Z,2026-03-01T03:00:00.000Z,{PRICE},{PRICE},{PRICE},{PRICE},2.0{nulls}",
+        f"2026-03-01T03:00:00.000Z,2026-03-01T04:00:00.000Z,{PRICE},{PRICE},{PRICE},{PRICE},3.0{nulls}",
     ]
     assert succeed(run("read", "X/Y/1h", "--limit", "1")).splitlines()[1].startswith("2026-03-01T23:00")
     assert succeed(run("read", "X/Y/1h", "--end", "2026-03-01")).splitlines() == lines[:1]

@@ -17,6 +17,7 @@ from series_pipelines.core.tables import INTEREST_RATE, OHLC
 from series_pipelines.core.times import parse_time
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.postgres.connection import Connection
+from tests.support.bars import make_bar
 from tests.support.cli_results import Run, read_error, succeed
 
 SERIES_BIN = Path(sys.executable).with_name("series")
@@ -27,7 +28,7 @@ COARSE, FINE, HUGE = "X/COARSE/PT1H", "X/FINE/PT1H", "X/HUGE/PT1H"
 
 def write_bars(conn: Connection, series_id: str, price: str, volume: str | None, count: int = 2) -> None:
     times = [(START_MS + n * HOUR_MS, START_MS + (n + 1) * HOUR_MS) for n in range(count)]
-    rows = [(*closed, price, price, price, price, volume, None) for closed in times]
+    rows = [make_bar(*closed, price, price, price, price, volume) for closed in times]
     write_rows(conn, OHLC, [SeriesRows(series_id, rows)])
     conn.commit()
 

@@ -14,6 +14,7 @@ from tests.contract.throttles import CountingThrottle, is_own
 from tests.contract.vendor_case import Ability, AnswerFault, RowFault, Series, TrueProduct
 from tests.exchanges.instruments import Instrument
 from tests.exchanges.launch import RunningExchange, start_exchange
+from tests.support.bars import make_bar
 
 AGE_DAYS = 6.0
 RETRY_AFTER_S = 7
@@ -76,7 +77,7 @@ class ExchangeCase:
         return self._list_alive(capability)[2].product_id
 
     def bars(self, product_id: str, duration: str, now_ms: int) -> list[BarRow]:
-        return [(*row, None) for row in self._server.truth.bars(product_id, duration, now_ms)]
+        return [make_bar(*row) for row in self._server.truth.bars(product_id, duration, now_ms)]
 
     def rates(self, product_id: str, now_ms: int) -> list[InstantRow]:
         truth = self._server.truth

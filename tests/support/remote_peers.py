@@ -15,9 +15,10 @@ from series_pipelines.vendors.contract import Limits, Reply, Request
 from series_pipelines.vendors.demo.vendor import DemoVendor
 from series_pipelines.vendors.remote import vendor as http_vendor
 from series_pipelines.vendors.remote.vendor import HttpVendor
+from tests.support.bars import make_bar
 from tests.support.simulation import NOON_MS, MovableClock
 
-BAR = [NOON_MS - 60_000, None, "1", "1", "1", "1", "1", None]
+BAR = list(make_bar(NOON_MS - 60_000, None, "1", "1", "1", "1", "1"))
 PAGE = {"now": NOON_MS, "rows": [BAR]}
 
 Act = Callable[["Handler", dict[str, Any]], None]

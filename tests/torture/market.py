@@ -10,6 +10,7 @@ from hashlib import blake2b
 
 from series_pipelines.core.duration import HOUR_MS, Duration, parse_duration
 from series_pipelines.core.ranges import Range
+from tests.support.bars import make_bar
 
 _MASK = (1 << 64) - 1
 
@@ -60,7 +61,7 @@ class Market:
             last, volume = low, volume // 2
         closed_ms = parse_duration(duration).end_of_bar(created_ms)
         texts = (_show(first, 2), _show(high, 2), _show(low, 2), _show(last, 2), _show(volume, 4))
-        return created_ms, closed_ms, *texts, None
+        return make_bar(created_ms, closed_ms, *texts)
 
     def list_times(self, life: Life, duration: str | None, start_ms: int, end_ms: int) -> Iterator[int]:
         """Yield when its rows begin, in [start, end), oldest first, whatever the vendor keeps."""

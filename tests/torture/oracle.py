@@ -33,10 +33,7 @@ LONGEST_PAUSE_MS = 10 * MINUTE_MS
 SHOWN = 3
 BREAK = "a round ends"
 """The rule that what breaks off a round breaks."""
-_COLUMNS = {
-    "ohlc_v2": "closed_at, open, high, low, close, volume, open_interest",
-    "interest_rate": "long_rate, short_rate, settlement_price",
-}
+_COLUMNS = {table.name: ", ".join((*table.times[1:], *table.values)) for table in TABLES.values()}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from series_pipelines.vendors.contract import (
 )
 from series_pipelines.vendors.demo.market import DemoProduct
 from series_pipelines.vendors.demo.vendor import DURATIONS, EPOCH_MS, DemoService, DemoVendor, create
+from tests.support.bars import BAR_NAMES
 
 GRACE_MS = 1_000
 ALL_DURATIONS = (*DURATIONS, "PT7M", "PT2H", "P2D", "P1W", "P2W", "P1M", "P3M")
@@ -170,7 +171,7 @@ def test_bars_are_a_believable_market(seed: int, duration: str, price_step: str,
     product = Product("T/X", price_step=price_step, volume_step=volume_step)
     vendor = make_vendor(DemoProduct(product, EPOCH_MS - 100 * DAY_MS), "backward", 120, EPOCH_MS + 1_001, seed=seed)
     rows = list(vendor.fetch(Request(INGEST_OHLC, "T/X", duration, "backward", FAR_AHEAD_MS)).rows)
-    bars = [[Decimal(text) for text in row[2:]] for row in rows]
+    bars = [[Decimal(text) for text in row[2:8]] for row in rows]
     for opened, high, low, closed, volume, interest in bars:
         assert high >= max(opened, closed) >= min(opened, closed) >= low > 0
         assert volume >= 0
@@ -178,7 +179,7 @@ def test_bars_are_a_believable_market(seed: int, duration: str, price_step: str,
         assert all(price % Decimal(price_step) == 0 for price in (opened, high, low, closed))
         assert volume % Decimal(volume_step) == 0
     assert all(bar[0] == previous[3] for previous, bar in pairwise(bars))
-    assert not any("e" in text.lower() for row in rows for text in row[2:])
+    assert not any("e" in text.lower() for row in rows for text in row[2:8])
     decimals = {len(text.partition(".")[2]) for row in rows for text in row[2:6]}
     assert decimals == {len(price_step.partition(".")[2])}
 
@@ -193,7 +194,7 @@ def test_fine_bars_add_up_to_coarse_ones(fine: str, coarse: str) -> None:
     for created_ms, closed_ms, *values in big:
         parts = [row for row in small if created_ms <= row[0] < closed_ms]
         if parts and parts[0][0] == created_ms and parts[-1][1] == closed_ms:
-            opened, high, low, closed, volume, _ = map(Decimal, values)
+            opened, high, low, closed, volume = map(Decimal, values[:5])
             assert (opened, closed) == (Decimal(parts[0][2]), Decimal(parts[-1][5]))
             assert high == max(Decimal(row[3]) for row in parts)
             assert low == min(Decimal(row[4]) for row in parts)
@@ -310,7 +311,7 @@ def observe(fetch: Callable[[], Reply]) -> str:
         reply = fetch()
     except (VendorBusy, VendorUnavailable, VendorTimeout) as error:
         return f"{type(error).__name__} {'with' if error.retry_after_ms else 'without'} Retry-After"
-    well_formed = isinstance(reply.rows, list) and all(len(row) == 8 for row in reply.rows)
+    well_formed = isinstance(reply.rows, list) and all(len(row) == len(BAR_NAMES) for row in reply.rows)
     return "fine" if well_formed else "malformed"
 
 

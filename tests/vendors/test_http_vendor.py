@@ -38,6 +38,7 @@ from series_pipelines.vendors.registry import Registry
 from series_pipelines.vendors.remote import transport as http_transport
 from series_pipelines.vendors.remote import vendor as http_vendor
 from series_pipelines.vendors.services import format_cap_key
+from tests.support.bars import make_bar
 from tests.support.places import PROJECT
 from tests.support.remote_peers import (
     BAR,
@@ -411,8 +412,8 @@ def pour(handler: Handler, _: dict[str, Any]) -> None:
         (refuse(200, {"error": "rate limited"}), PageRefused),
         (refuse(200, {"now": NOON_MS, "rows": [], "error": "rate limited"}), PageRefused),
         (refuse(200, {"now": "today", "rows": []}), PageRefused),
-        (refuse(200, {"now": NOON_MS, "rows": [["1", None, "1", "1", "1", "1", "1", None]]}), PageRefused),
-        (refuse(200, {"now": NOON_MS, "rows": [[1, None, True, "1", "1", "1", "1", None]]}), PageRefused),
+        (refuse(200, {"now": NOON_MS, "rows": [make_bar("1", None, "1", "1", "1", "1", "1")]}), PageRefused),
+        (refuse(200, {"now": NOON_MS, "rows": [make_bar(1, None, True, "1", "1", "1", "1")]}), PageRefused),
         (send_raw(b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n" + json.dumps(PAGE).encode()), VendorUnavailable),
         (send_raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}"), VendorUnavailable),
         (send_raw(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}"), VendorUnavailable),
@@ -483,9 +484,10 @@ def test_proxies_of_the_environment_are_not_used(peers: Peers, monkeypatch: pyte
 def test_a_price_of_18_digits_arrives_unchanged(peers: Peers) -> None:
     peer = peers.start()
     price = "0.123456789012345678"
-    body = f'{{"now": {NOON_MS}, "rows": [[{NOON_MS - 60_000}, null, {", ".join([price] * 4)}, 1e-18, null]]}}'
+    bar = make_bar(NOON_MS - 60_000, None, *[price] * 4, "1e-18")
+    body = f'{{"now": {NOON_MS}, "rows": [{json.dumps(bar).replace(chr(34), "")}]}}'
     peer.act = lambda handler, _: handler.send(200, body.encode())
-    assert peers.connect(peer).fetch(ASKED).rows == [(NOON_MS - 60_000, None, *[price] * 4, "1e-18", None)]
+    assert peers.connect(peer).fetch(ASKED).rows == [bar]
 
 
 def test_a_dead_instance_does_not_slow_the_others(peers: Peers) -> None:

@@ -32,9 +32,10 @@ from series_pipelines.vendors.remote.wire import (
     parse_services,
 )
 from series_pipelines.vendors.services import parse_service
+from tests.support.bars import make_bar
 
 NOW_MS = 1_793_491_200_000
-BAR = [NOW_MS, None, "1.5", "2", "1", "1.25", "10", None]
+BAR = list(make_bar(NOW_MS, None, "1.5", "2", "1", "1.25", "10"))
 RATE = [NOW_MS, "-0.0001", "0.0001", None]
 SCHEMA = {
     "properties": {
@@ -162,7 +163,7 @@ def test_a_row_with_a_wrong_type_refuses_the_page_and_says_which(place: int, val
 
 
 @pytest.mark.parametrize(
-    ("row", "method"), [(BAR[:7], "IngestOHLC"), (RATE, "IngestOHLC"), (BAR, "IngestInterestRate")]
+    ("row", "method"), [(BAR[:-1], "IngestOHLC"), (RATE, "IngestOHLC"), (BAR, "IngestInterestRate")]
 )
 def test_a_row_of_another_width_refuses_the_page(row: list[object], method: str) -> None:
     with pytest.raises(PageRefused, match="row 0 has"):
@@ -179,16 +180,15 @@ def test_rows_are_read_as_the_contract_has_them() -> None:
 @example(Decimal("123456789.123456789012345678"))
 @example(Decimal("0.100000000000000000"))
 def test_a_json_number_keeps_every_digit(price: Decimal) -> None:
-    body = (
-        f'{{"now": {NOW_MS}, "rows": [[{NOW_MS}, null, {", ".join([f"{price:f}"] * 4)}, 12345678901234567890, 1E-8]]}}'
-    )
+    bar = make_bar(NOW_MS, None, *[f"{price:f}"] * 4, "12345678901234567890", "1E-8")
+    body = f'{{"now": {NOW_MS}, "rows": [{json.dumps(bar).replace(chr(34), "")}]}}'
     (row,) = parse_page(body.encode(), "IngestOHLC").rows
-    assert row[2:] == (*[f"{price:f}"] * 4, "12345678901234567890", "1E-8")
+    assert row == bar
 
 
-@given(st.lists(st.lists(st.sampled_from(["", "x", "1e5", "-1", "NaN", 1, None]), min_size=6, max_size=6), max_size=3))
-def test_what_is_read_is_fit_for_the_check_of_pages(values: list[list[object]]) -> None:
-    body = encode({"now": NOW_MS, "rows": [[NOW_MS + i, None, *row] for i, row in enumerate(values)]})
+@given(st.lists(st.tuples(*[st.sampled_from(["", "x", "1e5", "-1", "NaN", 1, None])] * 6), max_size=3))
+def test_what_is_read_is_fit_for_the_check_of_pages(values: list[tuple[object, ...]]) -> None:
+    body = encode({"now": NOW_MS, "rows": [make_bar(NOW_MS + i, None, *row) for i, row in enumerate(values)]})
     rows = parse_page(body, "IngestOHLC").rows
     minute = parse_duration("PT1M")
     with suppress(PageRefused):

@@ -35,6 +35,7 @@ from series_pipelines.postgres.connection import ms_to_time
 from series_pipelines.vendors.asking import count_left_behind
 from series_pipelines.vendors.contract import Direction, Limits, Reply, Request
 from series_pipelines.vendors.services import format_cap_key
+from tests.support.bars import make_bar
 from tests.support.narrowing import expect
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
@@ -237,7 +238,7 @@ def test_one_wrong_clock_never_claims_the_future(database_url: str, clock: Movab
 
     def leap(reply: Reply) -> Reply:
         ahead_ms = clock.now_ms() + 400 * DAY_MS
-        bar = (ahead_ms // MINUTE_MS * MINUTE_MS - 5 * MINUTE_MS, None, "1", "1", "1", "1", "1", None)
+        bar = make_bar(ahead_ms // MINUTE_MS * MINUTE_MS - 5 * MINUTE_MS, None, *["1"] * 5)
         return Reply([*reply.rows, bar], ahead_ms)
 
     clock.wait(5 * MINUTE_MS)
@@ -288,7 +289,7 @@ def test_a_hole_longer_than_a_page_is_a_gap_until_two_answers_make_it_an_outage(
     gap = Range(NOON_MS - 110 * MINUTE_MS, NOON_MS - 5 * MINUTE_MS)
     liar.lie = lambda reply: Reply(
         [row for row in reply.rows if not gap.start_ms <= row[0] < gap.end_ms]
-        or [(gap.start_ms - MINUTE_MS, None, "1", "1", "1", "1", "1", None)],
+        or [make_bar(gap.start_ms - MINUTE_MS, None, *["1"] * 5)],
         reply.now_ms,
     )
     # As a vendor that counts rows would: a page reaches over what it has not.
@@ -329,7 +330,7 @@ def test_one_short_page_of_unknown_size_proves_no_years_empty(
         reply = honest(request)
         if len(calls) > 1:
             return reply
-        return Reply([(listed_ms, None, "1", "1", "1", "1", "1", None), *reply.rows[-3:]], reply.now_ms)
+        return Reply([make_bar(listed_ms, None, *["1"] * 5), *reply.rows[-3:]], reply.now_ms)
 
     vendor.fetch = lie_once  # type: ignore[method-assign]
     world = World(database_url, [vendor], clock)
@@ -382,7 +383,7 @@ def test_bars_of_one_series_never_lie_across_each_other_where_two_grids_are_allo
         asked.append(request)
         first_ms = grids[len(asked) > 1]
         times = [each for each in range(first_ms, first_ms + 2 * bar_ms, bar_ms) if each < request.time_ms]
-        return Reply([(each, None, "1", "1", "1", "1", "1", None) for each in times], clock.now_ms())
+        return Reply([make_bar(each, None, *["1"] * 5) for each in times], clock.now_ms())
 
     vendor.fetch = change_grids  # type: ignore[method-assign]
     world = World(database_url, [vendor], clock)

@@ -22,6 +22,7 @@ from series_pipelines.ingest.storing import states
 from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.postgres.connection import Connection, connect
 from series_pipelines.postgres.queries import load_queries
+from tests.support.bars import make_bar
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
 
 MINUTE = 60_000
@@ -51,7 +52,7 @@ def commit(conn: Connection, kind: str, *indices: int) -> None:
     facts = states.read_facts(conn, "ohlc_v2", series_ids=[SERIES])[0]
     conn.commit()
     rows: Any = [
-        (time_of(index), time_of(index + 1), "1.5", "2", "1", "1.5", f"{next(NUMBERS)}", None) for index in indices
+        make_bar(time_of(index), time_of(index + 1), "1.5", "2", "1", "1.5", f"{next(NUMBERS)}") for index in indices
     ]
     page = Page(rows, Range(rows[0][0], rows[-1][1]), len(rows))
     fetch: Any = Fetch(kind, "head" if kind == "head" else "start", NOON_MS, "test")  # type: ignore[arg-type]

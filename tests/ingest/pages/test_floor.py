@@ -15,6 +15,7 @@ from series_pipelines.ingest.pages.floor import APART_MS, RECHECK_MS, Floor, pro
 from series_pipelines.ingest.planning.cadence import Cadence, bar_cadence, instant_cadence
 from series_pipelines.ingest.planning.facts import SeriesFacts
 from series_pipelines.ingest.planning.requests import Fetch
+from tests.support.bars import make_bar
 
 NOW_MS = 1_700_000_000_000
 START_MS = 100 * HOUR_MS
@@ -34,7 +35,7 @@ def make_facts(**known: Any) -> SeriesFacts:
 
 def make_page(start_ms: int, rows: int = 1) -> Page:
     times = [start_ms + index * MINUTE_MS for index in range(rows)]
-    bars = [(time_ms, time_ms + MINUTE_MS, "1", "1", "1", "1", "1", None) for time_ms in times]
+    bars = [make_bar(time_ms, time_ms + MINUTE_MS, "1", "1", "1", "1", "1") for time_ms in times]
     return Page(bars, Range(start_ms, times[-1] + MINUTE_MS), rows)
 
 

@@ -29,6 +29,7 @@ from series_pipelines.ingest.standing.coverage import classify
 from series_pipelines.ingest.storing import coverage, ranges, states
 from series_pipelines.ingest.storing.commit import Finished, commit_group
 from series_pipelines.postgres.connection import connect
+from tests.support.bars import make_bar
 from tests.support.simulation import MovableClock, World, empty_tables, make_product, make_vendor
 
 SERIES = "SIM/X/PT1M"
@@ -67,7 +68,7 @@ class Account(RuleBasedStateMachine):
     def make(self, minutes: list[int], kind: str, price: str) -> Finished:
         with self.conn.transaction():
             [facts] = states.read_facts(self.conn, "ohlc_v2", series_ids=[self.series_id])
-        rows = [(m * MINUTE_MS, None, price, price, price, price, "1", None) for m in minutes]
+        rows = [make_bar(m * MINUTE_MS, None, price, price, price, price, "1") for m in minutes]
         fetch = Fetch(kind, "head" if kind == "head" else "start", LIFE.end_ms, "")  # type: ignore[arg-type]
         asked: dict[str, Any] = {"direction": "backward", "time_ms": LIFE.end_ms, "closed_before_ms": LIFE.end_ms}
         assert BARS.duration is not None

@@ -39,6 +39,7 @@ from series_pipelines.postgres.embedded.server import EmbeddedPostgres, start_em
 from series_pipelines.postgres.locks import own_series
 from series_pipelines.vendors.contract import Limits
 from series_pipelines.vendors.services import format_cap_key
+from tests.support.bars import make_bar
 from tests.support.cli_results import Run, read_error, succeed
 from tests.support.databases import HOME_PREFIX, Server, migrate_database
 from tests.support.simulation import NOON_MS, MovableClock, World, make_product, make_vendor
@@ -52,9 +53,9 @@ NUMBERS = itertools.count()
 SMALL_DISK = "160m"
 
 
-def make_bar(index: int, close: str = "1.5") -> tuple[Any, ...]:
+def bar(index: int, close: str = "1.5") -> tuple[Any, ...]:
     created = START + index * MINUTE
-    return (created, created + MINUTE, "1.5", "2", "1", close, "3", None)
+    return make_bar(created, created + MINUTE, "1.5", "2", "1", close, "3")
 
 
 @dataclass
@@ -136,7 +137,7 @@ def add_option(url: str, option: str) -> str:
 
 
 def test_a_deadlock_is_resolved_by_committing_the_group_again(desk: Desk, conn: Connection) -> None:
-    attempt = desk.finish(A, [make_bar(0), make_bar(1)])
+    attempt = desk.finish(A, [bar(0), bar(1)])
     with connect(desk.url, purpose="rival") as rival:
         rival.execute("update series_state set failures = failures where series_id = %s", [A])
         writer = desk.open_writer()
@@ -152,7 +153,7 @@ def test_a_deadlock_is_resolved_by_committing_the_group_again(desk: Desk, conn: 
 
 
 def test_a_lock_timeout_is_tried_again_until_the_lock_is_free(desk: Desk, conn: Connection) -> None:
-    attempt = desk.finish(A, [make_bar(0)])
+    attempt = desk.finish(A, [bar(0)])
     seen: set[object] = set()
 
     def has_tried_again() -> bool:
@@ -172,7 +173,7 @@ def test_a_lock_timeout_is_tried_again_until_the_lock_is_free(desk: Desk, conn: 
 
 
 def test_a_serialization_failure_is_tried_again(desk: Desk, conn: Connection) -> None:
-    attempt = desk.finish(A, [make_bar(0)])
+    attempt = desk.finish(A, [bar(0)])
     with connect(desk.url, purpose="rival") as rival:
         own_series(rival, "ohlc_v2", [A])
         desk.url = add_option(desk.url, r"default_transaction_isolation=repeatable\ read")
@@ -188,8 +189,8 @@ def test_a_serialization_failure_is_tried_again(desk: Desk, conn: Connection) ->
 
 
 def test_a_page_that_takes_too_long_fails_alone(desk: Desk) -> None:
-    commit_group(desk.world.conn, "ohlc_v2", AUTHOR, [desk.finish(B, [make_bar(0)])])
-    good, slow, other = (desk.finish(each, [make_bar(0, "1.75"), make_bar(1)]) for each in SERIES)
+    commit_group(desk.world.conn, "ohlc_v2", AUTHOR, [desk.finish(B, [bar(0)])])
+    good, slow, other = (desk.finish(each, [bar(0, "1.75"), bar(1)]) for each in SERIES)
     with connect(desk.url, purpose="rival") as rival:
         rival.execute("select from ohlc_v2 where series_id = %s for update", [B])
         writer = desk.open_writer(statement_timeout_ms=300)
@@ -210,7 +211,7 @@ def test_backends_that_are_terminated_amid_commits_lose_and_double_nothing(
     with psycopg.connect(admin_url, autocommit=True) as admin, connect(desk.url, purpose="rival") as rival:
         for series_id in SERIES:
             rival.execute("update series_state set failures = failures where series_id = %s", [series_id])
-            writer.submit(desk.finish(series_id, [make_bar(0), make_bar(1)]))
+            writer.submit(desk.finish(series_id, [bar(0), bar(1)]))
             wait_for(lambda: bool(find_blocked(conn)))
             [(pid, _)] = find_blocked(conn)
             assert admin.execute("select pg_terminate_backend(%s, 5000)", [pid]).fetchone() == (True,)
@@ -225,19 +226,19 @@ def test_backends_that_are_terminated_amid_commits_lose_and_double_nothing(
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        (make_bar(1, "1\ud83d5"), "surrogates not allowed"),
-        (make_bar(1, "1\x005"), "invalid byte sequence"),
-        (make_bar(1, "one"), "invalid input syntax for type numeric"),
-        ((NOON_MS, 10**18, *make_bar(1)[2:]), "is no time in milliseconds that can be stored"),
-        (make_bar(1)[:3], "zip()"),
-        ((object(), *make_bar(1)[1:]), "TypeError"),
+        (bar(1, "1\ud83d5"), "surrogates not allowed"),
+        (bar(1, "1\x005"), "invalid byte sequence"),
+        (bar(1, "one"), "invalid input syntax for type numeric"),
+        ((NOON_MS, 10**18, *bar(1)[2:]), "is no time in milliseconds that can be stored"),
+        (bar(1)[:3], "zip()"),
+        ((object(), *bar(1)[1:]), "TypeError"),
     ],
 )
 def test_a_page_that_can_not_be_stored_fails_its_own_series_for_whatever_reason(
     desk: Desk, row: tuple[Any, ...], why: str
 ) -> None:
     writer = desk.open_writer()
-    good, bad, other = (desk.finish(each, [make_bar(0), make_bar(1)]) for each in SERIES)
+    good, bad, other = (desk.finish(each, [bar(0), bar(1)]) for each in SERIES)
     assert bad.page is not None
     bad.page.rows[1] = row  # type: ignore[index]
     for attempt in (good, bad, other):
@@ -255,7 +256,7 @@ def test_a_page_that_can_not_be_stored_fails_its_own_series_for_whatever_reason(
 def test_a_series_of_which_not_even_a_failure_can_be_stored_is_named(
     desk: Desk, conn: Connection, owner: Connection
 ) -> None:
-    attempt = desk.finish(B, [make_bar(0)])
+    attempt = desk.finish(B, [bar(0)])
     owner.execute("create function refuse() returns trigger language plpgsql as $$begin raise 'out of order'; end$$")
     owner.execute("create trigger refuse before update on series_state for each row execute function refuse()")
     writer = desk.open_writer()
@@ -269,7 +270,7 @@ def test_a_series_of_which_not_even_a_failure_can_be_stored_is_named(
 
 
 def test_a_database_that_is_gone_ends_the_writer_with_one_line(desk: Desk, postgres: Server) -> None:
-    attempt = desk.finish(A, [make_bar(0)])
+    attempt = desk.finish(A, [bar(0)])
     writer = desk.open_writer(patience_ms=500)
     desk.world.close()
     database = urlsplit(desk.url).path.removeprefix("/")
@@ -306,7 +307,7 @@ def home() -> Iterator[Path]:
 def test_a_server_that_restarts_under_a_writer_is_waited_for(home: Path) -> None:
     with run_server(home) as server:
         desk = open_desk(server.url)
-        attempts = [desk.finish(series_id, [make_bar(0), make_bar(1)]) for series_id in SERIES]
+        attempts = [desk.finish(series_id, [bar(0), bar(1)]) for series_id in SERIES]
         writer = desk.open_writer()
         row = desk.world.conn.execute("select pg_backend_pid()").fetchone()
         assert row is not None
@@ -351,7 +352,7 @@ def fill(disk: Path) -> Path:
 def test_a_full_disk_is_said_and_waited_for_and_nothing_is_lost(small_disk: Path) -> None:
     with run_server(small_disk) as server:
         desk = open_desk(server.url)
-        attempts = [desk.finish(series_id, [make_bar(index) for index in range(2_000)]) for series_id in SERIES]
+        attempts = [desk.finish(series_id, [bar(index) for index in range(2_000)]) for series_id in SERIES]
         writer = desk.open_writer()
         ballast = fill(small_disk)
         for attempt in attempts:
@@ -408,7 +409,7 @@ def test_a_lane_goes_on_when_its_full_disk_has_room_again(
 def test_a_writer_that_is_to_end_waits_no_longer_for_room(small_disk: Path) -> None:
     with run_server(small_disk) as server:
         desk = open_desk(server.url)
-        attempt = desk.finish(A, [make_bar(index) for index in range(2_000)])
+        attempt = desk.finish(A, [bar(index) for index in range(2_000)])
         writer = desk.open_writer(patience_ms=3_600_000)
         fill(small_disk)
         writer.submit(attempt)

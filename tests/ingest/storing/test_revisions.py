@@ -8,6 +8,7 @@ from series_pipelines.ingest.refreshing import campaigns
 from series_pipelines.ingest.storing import revisions
 from series_pipelines.ingest.storing.rows import SeriesRows, write_rows
 from series_pipelines.postgres.connection import Connection
+from tests.support.bars import make_bar
 from tests.support.simulation import NOON_MS
 
 MINUTE = 60_000
@@ -18,7 +19,7 @@ SERIES = "SIM/A/PT1M"
 def bar(index: int, **changes: object) -> tuple[object, ...]:
     created = START + index * MINUTE
     values = {"closed_at": created + MINUTE, "open": "1.5", "high": "2", "low": "1", "close": "1.5", "volume": "3"}
-    return (created, *(values | {"open_interest": None} | changes).values())
+    return make_bar(created, **values | changes)
 
 
 def write(conn: Connection, *rows: tuple[object, ...], series_id: str = SERIES) -> int:
